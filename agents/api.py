@@ -7,7 +7,6 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from django.db import models
 from django.urls import URLPattern, URLResolver, path, reverse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
@@ -19,7 +18,7 @@ from drf_spectacular.utils import (
     extend_schema_view,
 )
 from pydantic import BaseModel
-from rest_framework import generics, mixins, serializers, viewsets
+from rest_framework import generics, serializers
 from rest_framework.decorators import action
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
@@ -38,7 +37,7 @@ from agents.results import LocatedText, Verified, VerifiedText
 from agents.webhooks import CHOOSABLE, tested
 from documents.api.common.callers import budget_of, caller
 from documents.api.common.errors import UNUSABLE, Unusable
-from documents.api.common.fields import PlainView, Strict, VisibleRelated, valid
+from documents.api.common.fields import PlainView, RowsViewSet, Strict, VisibleRelated, VisibleRows, valid
 from documents.api.urls import UuidRouter
 from documents.files.url_fetch import FetchRefused, parsed
 from documents.models import Document, EventKind, TokenScope
@@ -91,27 +90,16 @@ class DeliverySerializer(serializers.ModelSerializer):
         ]  # fmt: skip
 
 
-@extend_schema(tags=["webhooks"])
 @extend_schema_view(
     create=extend_schema(responses={201: WebhookSerializer, **UNUSABLE}),
     partial_update=extend_schema(responses={200: WebhookSerializer, **UNUSABLE}),
 )
-class WebhookViewSet(
-    mixins.ListModelMixin,
-    mixins.RetrieveModelMixin,
-    mixins.CreateModelMixin,
-    mixins.UpdateModelMixin,
-    mixins.DestroyModelMixin,
-    viewsets.GenericViewSet,
-):
+class WebhookViewSet(RowsViewSet):
     """Your webhooks. Their messages are signed according to Standard Webhooks."""
 
+    queryset = Webhook.objects.all()
     serializer_class = WebhookSerializer
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
     ordering_fields = ["created_at"]
-
-    def get_queryset(self) -> models.QuerySet:
-        return Webhook.objects.visible_to(self.request.user)
 
     def perform_create(self, serializer: Any) -> None:
         if self.get_queryset().count() >= MOST_WEBHOOKS:
@@ -171,21 +159,13 @@ class EmbedSerializer(Strict, serializers.ModelSerializer):
         return embed
 
 
-@extend_schema(tags=["embeds"])
-class EmbedViewSet(
-    mixins.ListModelMixin,
-    mixins.RetrieveModelMixin,
-    mixins.CreateModelMixin,
-    mixins.DestroyModelMixin,
-    viewsets.GenericViewSet,
-):
+class EmbedViewSet(RowsViewSet):
     """Readers of single documents for pages of other sites. Anyone with the address can read the document."""
 
+    http_method_names = ["get", "post", "delete", "head", "options"]
+    queryset = ReaderEmbed.objects.all()
     serializer_class = EmbedSerializer
     ordering_fields = ["created_at"]
-
-    def get_queryset(self) -> models.QuerySet:
-        return ReaderEmbed.objects.visible_to(self.request.user)
 
     def perform_create(self, serializer: Any) -> None:
         serializer.save(owner=self.request.user)
@@ -398,17 +378,13 @@ class LocateFile(FileCheckView):
         return self.checked(request)
 
 
-@extend_schema(tags=["checks"])
-class FileCheckDetail(generics.RetrieveDestroyAPIView):
+class FileCheckDetail(VisibleRows, generics.RetrieveDestroyAPIView):
     """The progress of a long check, and its results. Deleting it ends the check."""
 
     scope = TokenScope.READ
-
+    queryset = FileCheck.objects.all()
     serializer_class = FileCheckSerializer
     filter_backends: list[Any] = []
-
-    def get_queryset(self) -> models.QuerySet:
-        return FileCheck.objects.visible_to(self.request.user)
 
 
 def usable(made: Callable[[], Result]) -> Result:

@@ -22,15 +22,15 @@ from django_q.tasks import async_task
 
 from agents.evidence import TOO_MUCH, VERIFIED_AGAINST, Refused, preference
 from agents.models import Event, FileCheck
-from agents.results import LocatedText, VerifiedText, differences_of, part
+from agents.results import LocatedText, VerifiedText, part, verdict_read
 from agents.webhooks import announce
 from citing.anchoring.file_pages import FilePages, find_in_file
 from citing.anchoring.find_quote import find_quote
 from citing.batch import page_units, passage_units
 from citing.claim_spans import terms_of
-from citing.claims import VERIFIED, Claim, SourceUnit, Verification, outcome_of
+from citing.claims import Claim, SourceUnit, Verification
 from citing.verdict import page_of_unit, verify, with_quote_sought
-from documents.files.uploads import Infected, NotScanned, scan
+from documents.files.uploads import UploadRefused, scan
 from documents.ingestion.parser import parse_limits
 from pdf.api import ParseFailure, parse_file
 from pdf.geometry import PageFrame
@@ -126,18 +126,11 @@ class Checker:
 
     def _result(self, found: Verification) -> VerifiedText:
         frame = self._frames.get(found.page)
-        return VerifiedText(
-            verified=found.verdict in VERIFIED,
-            outcome=outcome_of(found.verdict),
-            verdict=found.verdict,
-            reason=found.reason,
-            differences=differences_of(found),
-            missing=list(found.missing),
-            quote=found.quote,
+        return verdict_read(
+            VerifiedText,
+            found,
             page=found.page if frame else None,
             rects=part(found.page, frame, found.rects).rects if frame else [],
-            char_start=found.char_start,
-            char_end=found.char_end,
         )
 
 
@@ -295,7 +288,7 @@ def kept_for_now(file: File) -> Iterator[Path]:
     """Write the file to disk during the block, after the virus scan if configured. Raises Refused."""
     try:
         scan(file)
-    except (Infected, NotScanned) as refused:
+    except UploadRefused as refused:
         raise Refused(str(refused)) from None
     with tempfile.NamedTemporaryFile(suffix=".pdf") as kept:
         for piece in file.chunks():

@@ -10,16 +10,18 @@ import base64
 import binascii
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Annotated, Literal, cast
 from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.db import transaction
 from django.db.models import Count, Q
+from pydantic import Field
 from rest_framework.request import Request
 
 from agents.results import (
+    NOTICE,
     Added,
     Addresses,
     Answered,
@@ -37,8 +39,8 @@ from agents.results import (
     card,
     cell_read,
     cited_read,
-    differences_of,
     part,
+    verdict_read,
 )
 from chat.answers import question_commands
 from chat.answers.message_presenters import shown_message
@@ -52,7 +54,7 @@ from chat.models import Conversation, Message, Report
 from chat.reports.report_commands import InvalidReport, Limits, begin, new_report, new_versions
 from chat.reports.report_queue import cancel, pause
 from chat.reports.report_sections import sections_of
-from citing.claims import VERIFIED, Claim, SourceUnit, Verdict, Verification, outcome_of
+from citing.claims import VERIFIED, Claim, SourceUnit, Verdict, Verification
 from citing.verdict import verify, with_quote_sought
 from documents.api.common.callers import take
 from documents.contents import trail
@@ -116,8 +118,20 @@ def agent_of(request: Request, resources: bool = True) -> Agent:
     return Agent(cast(User, request.user), scopes, Addresses(base, resources))
 
 
-def list_documents(agent: Agent, query: str = "", offset: int = 0, limit: int = 20) -> Documents:
-    """Return readable documents, newest first. ``query``: words of title, author or file name."""
+# --- Tools: MCP shows agents their parameters and docstrings (``agents.mcp_server``) ---
+
+DocumentId = Annotated[str, Field(description="a document's id, as list_documents and search give it")]
+DocumentIds = Annotated[Sequence[str], Field(max_length=50, description="ids; none for the whole library")]
+PageNumbers = Annotated[int, Field(ge=1)] | Annotated[str, Field(max_length=200)]
+
+
+def list_documents(
+    agent: Agent,
+    query: Annotated[str, Field(max_length=200, description="words of title, author or name")] = "",
+    offset: Annotated[int, Field(ge=0)] = 0,
+    limit: Annotated[int, Field(ge=1, le=100)] = 20,
+) -> Documents:
+    """List the documents you may read, the latest first."""
     agent.needs(TokenScope.READ)
     found = Document.objects.visible_to(agent.user)
     for word in query.split():
@@ -131,9 +145,13 @@ def list_documents(agent: Agent, query: str = "", offset: int = 0, limit: int = 
 
 
 def search(
-    agent: Agent, query: str, documents: Iterable[str] = (), limit: int = 5, offset: int = 0
+    agent: Agent,
+    query: Annotated[str, Field(max_length=4000)],
+    documents: DocumentIds = (),
+    limit: Annotated[int, Field(ge=1, le=50)] = 5,
+    offset: Annotated[int, Field(ge=0, le=10_000)] = 0,
 ) -> SearchFound:
-    """Return the best passages for the query, by the search that pages and answers use."""
+    """Find passages that speak of the query, best first, each with page, lines, link and picture."""
     agent.needs(TokenScope.READ)
     chosen = [visible(agent, document).pk for document in documents]
     scope = Scope(agent.user, document_ids=tuple(chosen) or None)
@@ -169,12 +187,16 @@ def search(
     )
 
 
-def read(agent: Agent, document: str, pages: str = "1") -> PagesRead:
-    """Return the units of pages (``3``, ``3-9``, ``1,4-6``), limited in number."""
+def read(
+    agent: Agent,
+    document: DocumentId,
+    pages: Annotated[PageNumbers, Field(description="such as 3, 3-9 or 1,4-6")] = "1",
+) -> PagesRead:
+    """Read pages of a document, unit by unit (paragraphs, table rows, …), with their lines."""
     agent.needs(TokenScope.READ)
     row = visible(agent, document)
     try:
-        numbers = page_numbers(pages)
+        numbers = page_numbers(str(pages))
     except ValueError as error:
         raise Refused(str(error)) from None
     numbers = [number for number in numbers if number <= row.page_count]
@@ -214,8 +236,13 @@ def read(agent: Agent, document: str, pages: str = "1") -> PagesRead:
     )
 
 
-def locate_quote(agent: Agent, document: str, quote: str, context: str = "") -> Located:
-    """Locate quoted words. ``context``, the words around them, selects one of several places."""
+def locate_quote(
+    agent: Agent,
+    document: DocumentId,
+    quote: Annotated[str, Field(max_length=10_000)],
+    context: Annotated[str, Field(max_length=10_000, description="words around it")] = "",
+) -> Located:
+    """Find where quoted words stand in a document: rectangles, a link, a picture of the line."""
     agent.needs(TokenScope.READ)
     row = visible(agent, document)
     anchor = locate(row.pk, quote, context)
@@ -234,17 +261,15 @@ def locate_quote(agent: Agent, document: str, quote: str, context: str = "") -> 
 
 def verify_claim(
     agent: Agent,
-    document: str,
-    claim: str,
-    quote: str = "",
-    page: int | None = None,
+    document: DocumentId,
+    claim: Annotated[str, Field(max_length=4000, description="one sentence")],
+    quote: Annotated[str, Field(max_length=10_000, description="the words that must support it")] = "",
+    page: Annotated[int | None, Field(ge=1)] = None,
     budget: ProcessorBudget | None = None,
 ) -> Verified:
-    """Verify a claim against a document.
-
-    It is compared with the given page, else with the place of the quote, else with the passages most
-    similar to the claim. Raises OverBudget between two units.
-    """
+    """Check one sentence against a document: verified or not, why, and the words that decide it."""
+    # It is compared with the given page, else with the place of the quote, else with the passages most
+    # similar to the claim. Raises OverBudget between two units.
     budget = budget or ProcessorBudget(CHECK_SECONDS)
     agent.needs(TokenScope.READ)
     row = visible(agent, document)
@@ -288,14 +313,10 @@ def _verified(agent: Agent, row: Document, sources: Sources, found: Verification
     stands = found.verdict not in ("unsupported",) or bool(found.quote)
     rects = found.rects or (place.rects if place else ())
     lit = part(found.page, place.frame, rects) if place and stands else None
-    return Verified(
-        verified=found.verdict in VERIFIED,
-        outcome=outcome_of(found.verdict),
-        verdict=found.verdict,
-        reason=found.reason,
-        differences=differences_of(found),
-        missing=list(found.missing),
-        quote=found.quote,
+    return verdict_read(
+        Verified,
+        found,
+        notice=NOTICE,
         page=found.page if stands else None,
         lines=list(place.lines) if place and stands else None,
         section=trail(list(unit.section_path), row.title),
@@ -307,17 +328,15 @@ def _verified(agent: Agent, row: Document, sources: Sources, found: Verification
 
 def ask(
     agent: Agent,
-    question: str,
-    documents: Iterable[str] = (),
-    conversation: str = "",
-    provider: str = "",
-    model: str = "",
+    question: Annotated[str, Field(max_length=4000)],
+    documents: DocumentIds = (),
+    conversation: Annotated[str, Field(description="id of an earlier answer to continue")] = "",
 ) -> Answered:
-    """Ask a question, wait for the answer, and return it with its checked citations."""
+    """Have a question answered from the documents, every claim cited and checked."""
     agent.needs(TokenScope.ASK)
     if wait := take("ask", f"user {agent.user.pk}"):
         raise Refused(f"Too many questions in a short time. Ask again in {wait} seconds.")
-    talk = _conversation(agent, conversation, documents, provider, model)
+    talk = _conversation(agent, conversation, documents)
     try:
         asked = question_commands.ask(talk, question)
     except InvalidOperation as reason:
@@ -327,16 +346,14 @@ def ask(
     return answered(agent, Message.objects.get(pk=asked.answer.pk))
 
 
-def _conversation(
-    agent: Agent, conversation: str, documents: Iterable[str], provider: str, model: str
-) -> Conversation:
+def _conversation(agent: Agent, conversation: str, documents: Iterable[str]) -> Conversation:
     if conversation:
         found = Conversation.objects.visible_to(agent.user).filter(pk=_uuid(conversation)).first()
         if found is None:
             raise Refused("There is no such conversation, or you cannot access it.")
         return found
     chosen = [visible(agent, document) for document in documents]
-    return start_conversation(agent.user, chosen, None, provider, model)
+    return start_conversation(agent.user, chosen)
 
 
 def answered(agent: Agent, answer: Message) -> Answered:
@@ -354,9 +371,13 @@ def answered(agent: Agent, answer: Message) -> Answered:
     )
 
 
-def add_document(agent: Agent, name: str, content_base64: str) -> Added:
-    """Add a file to the library. Addresses are not accepted: a malicious document could make an agent send
-    secrets to one."""
+def add_document(
+    agent: Agent,
+    name: Annotated[str, Field(max_length=255, description="file name with its ending")],
+    content_base64: Annotated[str, Field(description="the file's bytes")],
+) -> Added:
+    """Add a file to the library. It can be searched once its status is ready."""
+    # No addresses: a malicious document could make an agent send secrets to one.
     agent.needs(TokenScope.WRITE)
     try:
         content = base64.b64decode(content_base64, validate=True)
@@ -431,14 +452,14 @@ def read_review(agent: Agent, review: str, offset: int = 0) -> ReviewRead:
 
 def write_report(
     agent: Agent,
-    question: str,
-    documents: Sequence[str],
-    sections: Sequence[str],
-    most_tokens: int | None,
-    report: str,
-    do: str,
+    documents: DocumentIds = (),
+    question: Annotated[str, Field(max_length=1000, description="of a new report")] = "",
+    sections: Annotated[Sequence[str], Field(max_length=100, description="titles")] = (),
+    most_tokens: Annotated[int | None, Field(ge=1, description="the budget")] = None,
+    report: Annotated[str, Field(description="id of a report, to read it")] = "",
+    do: Literal["read", "start", "pause", "cancel"] = "read",
 ) -> ReportRead:
-    """Have a report written in the background, read it, or start, pause or cancel it."""
+    """Have a report written section by section in the background, every sentence cited and checked."""
     agent.needs(TokenScope.READ)
     if report and do == "read":
         return report_read(agent, own_report(agent, report, Report.Kind.REPORT))
@@ -482,8 +503,12 @@ def report_read(agent: Agent, found: Report) -> ReportRead:
     )
 
 
-def compare_versions(agent: Agent, documents: Sequence[str], report: str = "") -> VersionsRead:
-    """Compare documents in their order in the background, or return the state and result of a comparison."""
+def compare_versions(
+    agent: Agent,
+    documents: Annotated[Sequence[str], Field(max_length=20, description="ids, in order")] = (),
+    report: Annotated[str, Field(description="id of a comparison, to read it")] = "",
+) -> VersionsRead:
+    """Compare versions, or a contract and its amendments: sections, changed values, last values."""
     agent.needs(TokenScope.READ)
     if report:
         found = own_report(agent, report, Report.Kind.VERSIONS)

@@ -24,22 +24,13 @@ from agents.evidence import Agent, Refused, visible
 from agents.results import (
     PAGE_URI,
     PICTURE_URI,
-    Added,
-    Answered,
-    Documents,
-    Located,
-    PagesRead,
-    ReportRead,
     ReviewRead,
-    SearchFound,
-    Verified,
-    VersionsRead,
 )
 from documents.files.page_pictures import STRONG, Highlight, PictureFailed, page_picture, read_boxes
 from documents.models import Page
 from pdf.geometry import Rect
 from reviews.models import ReviewColumn
-from text.budget import OverBudget
+from text.budget import OverBudget, ProcessorBudget
 from text.numbers import whole_number
 
 # Each transport sets the calling agent before it passes a call to the server.
@@ -83,21 +74,16 @@ ADDS = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
 
-DocumentId = Annotated[str, Field(description="a document's id, as list_documents and search give it")]
-DocumentIds = Annotated[
-    list[str], Field(default_factory=list, max_length=50, description="ids; none for the whole library")
-]
-
-PageNumbers = Annotated[int, Field(ge=1)] | Annotated[str, Field(max_length=200)]
 
 Tool = Callable[..., Any]
+HIDDEN = (Agent, ProcessorBudget | None)
 
 
 def in_django(call: Tool, failure: type[Exception] = ToolError) -> Tool:
     """Wrap a synchronous call as the coroutine that the server expects, run in Django's database thread.
 
-    The first parameter, the agent, comes from the transport and is hidden from the client. ``Refused``
-    is raised as ``failure``.
+    The agent comes from the transport and is hidden from the client, as is a budget. ``Refused`` is raised as
+    ``failure``.
     """
 
     @wraps(call)
@@ -110,83 +96,12 @@ def in_django(call: Tool, failure: type[Exception] = ToolError) -> Tool:
             raise failure(evidence.TOO_MUCH) from None
 
     signature = inspect.signature(call, eval_str=True)
-    agent, *others = signature.parameters.values()
-    assert agent.annotation is Agent
-    run.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
-    run.__annotations__ = {other.name: other.annotation for other in others}
+    shown = [one for one in signature.parameters.values() if one.annotation not in HIDDEN]
+    run.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in shown}
     run.__annotations__["return"] = signature.return_annotation
     del run.__wrapped__
     return run
-
-
-def list_documents(
-    agent: Agent,
-    query: Annotated[str, Field(default="", max_length=200, description="words of title, author or name")],
-    offset: Annotated[int, Field(default=0, ge=0)],
-    limit: Annotated[int, Field(default=20, ge=1, le=100)],
-) -> Documents:
-    """List the documents you may read, the latest first."""
-    return evidence.list_documents(agent, query, offset, limit)
-
-
-def search(
-    agent: Agent,
-    query: Annotated[str, Field(max_length=4000)],
-    documents: DocumentIds,
-    limit: Annotated[int, Field(default=5, ge=1, le=50)],
-    offset: Annotated[int, Field(default=0, ge=0, le=10_000)],
-) -> SearchFound:
-    """Find passages that speak of the query, best first, each with page, lines, link and picture."""
-    return evidence.search(agent, query, documents, limit, offset)
-
-
-def read(
-    agent: Agent,
-    document: DocumentId,
-    pages: Annotated[PageNumbers, Field(default="1", description="such as 3, 3-9 or 1,4-6")],
-) -> PagesRead:
-    """Read pages of a document, unit by unit (paragraphs, table rows, …), with their lines."""
-    return evidence.read(agent, document, str(pages))
-
-
-def locate(
-    agent: Agent,
-    document: DocumentId,
-    quote: Annotated[str, Field(max_length=10_000)],
-    context: Annotated[str, Field(default="", max_length=10_000, description="words around it")],
-) -> Located:
-    """Find where quoted words stand in a document: rectangles, a link, a picture of the line."""
-    return evidence.locate_quote(agent, document, quote, context)
-
-
-def verify(
-    agent: Agent,
-    document: DocumentId,
-    claim: Annotated[str, Field(max_length=4000, description="one sentence")],
-    quote: Annotated[str, Field(default="", max_length=10_000, description="the words that must support it")],
-    page: Annotated[int | None, Field(default=None, ge=1)],
-) -> Verified:
-    """Check one sentence against a document: verified or not, why, and the words that decide it."""
-    return evidence.verify_claim(agent, document, claim, quote, page)
-
-
-def ask(
-    agent: Agent,
-    question: Annotated[str, Field(max_length=4000)],
-    documents: DocumentIds,
-    conversation: Annotated[str, Field(default="", description="id of an earlier answer to continue")],
-) -> Answered:
-    """Have a question answered from the documents, every claim cited and checked."""
-    return evidence.ask(agent, question, documents, conversation)
-
-
-def add_document(
-    agent: Agent,
-    name: Annotated[str, Field(max_length=255, description="file name with its ending")],
-    content_base64: Annotated[str, Field(description="the file's bytes")],
-) -> Added:
-    """Add a file to the library. It can be searched once its status is ready."""
-    return evidence.add_document(agent, name, content_base64)
 
 
 class NewColumn(BaseModel):
@@ -219,28 +134,6 @@ def review(
     return evidence.start_review(agent, name, documents, rows, template, question)
 
 
-def compare_versions(
-    agent: Agent,
-    documents: Annotated[list[str], Field(default_factory=list, max_length=20, description="ids, in order")],
-    report: Annotated[str, Field(default="", description="id of a comparison, to read it")],
-) -> VersionsRead:
-    """Compare versions, or a contract and its amendments: sections, changed values, last values."""
-    return evidence.compare_versions(agent, documents, report)
-
-
-def write_report(
-    agent: Agent,
-    documents: DocumentIds,
-    question: Annotated[str, Field(default="", max_length=1000, description="of a new report")],
-    sections: Annotated[list[str], Field(default_factory=list, max_length=100, description="titles")],
-    most_tokens: Annotated[int | None, Field(default=None, ge=1, description="the budget")],
-    report: Annotated[str, Field(default="", description="id of a report, to read it")],
-    do: Annotated[Literal["read", "start", "pause", "cancel"], Field(default="read")],
-) -> ReportRead:
-    """Have a report written section by section in the background, every sentence cited and checked."""
-    return evidence.write_report(agent, question, documents, sections, most_tokens, report, do)
-
-
 def page_text(agent: Agent, document: str, page: str) -> str:
     """Return the text of a page."""
     agent.needs("read")
@@ -271,18 +164,27 @@ def cited_answer(question: str) -> str:
     return CITED_ANSWER.format(question=question)
 
 
+TOOLS: tuple[tuple[str, Tool, ToolAnnotations], ...] = (
+    ("list_documents", evidence.list_documents, READS),
+    ("search", evidence.search, READS),
+    ("read", evidence.read, READS),
+    ("locate", evidence.locate_quote, READS),
+    ("verify", evidence.verify_claim, READS),
+    ("ask", evidence.ask, ASKS),
+    ("review", review, ASKS),
+    ("compare_versions", evidence.compare_versions, ASKS),
+    ("write_report", evidence.write_report, ASKS),
+    ("add_document", evidence.add_document, ADDS),
+)
+
+
 def make_server() -> MCPServer[Any]:
     """Return a server with all tools, resources and the prompt. It is stateless."""
     server: MCPServer[Any] = MCPServer(
         "pincite", title="Pincite", instructions=INSTRUCTIONS, subscriptions=False
     )
-    for call in (list_documents, search, read, locate, verify):
-        server.add_tool(in_django(call), annotations=READS)
-    server.add_tool(in_django(ask), annotations=ASKS)
-    server.add_tool(in_django(review), annotations=ASKS)
-    server.add_tool(in_django(compare_versions), annotations=ASKS)
-    server.add_tool(in_django(write_report), annotations=ASKS)
-    server.add_tool(in_django(add_document), annotations=ADDS)
+    for name, call, kind in TOOLS:
+        server.add_tool(in_django(call), name, annotations=kind)
     server.resource(PAGE_URI, mime_type="text/plain")(in_django(page_text, ResourceNotFoundError))
     server.resource(PICTURE_URI, mime_type="image/png")(in_django(page_image, ResourceNotFoundError))
     server.prompt(name="cited_answer")(cited_answer)

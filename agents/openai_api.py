@@ -11,7 +11,7 @@ from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
-from django.http import HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponseBase
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -27,7 +27,7 @@ from chat.answers.question_commands import InvalidOperation, start_conversation
 from chat.answers.runner import start_next
 from chat.api.messages import wait_for
 from chat.models import Conversation, Message
-from chat.views.conversations import close_connection
+from chat.views.conversations import STILL_HERE, close_connection, event_stream
 from citing.claims import CONTRADICTED, VERIFIED
 from citing.marker_decoder import stored_marks
 from documents.api.common.errors import Unusable, error_response
@@ -282,13 +282,6 @@ class ChatCompletionsView(OpenAIView):
         return Response(written_answer.whole())
 
 
-def event_stream(events: AsyncIterator[str]) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(events, content_type="text/event-stream")
-    response["Cache-Control"] = "private, no-store, no-transform"
-    response["X-Accel-Buffering"] = "no"
-    return response
-
-
 class AskedAnswer:
     """A question in a conversation, and its answer in OpenAI's formats. Raises Refused.
 
@@ -367,9 +360,6 @@ class Completion(AskedAnswer):
     def _head(self, kind: str) -> dict[str, Any]:
         key = f"chatcmpl-{self.answer.hex}"
         return {"id": key, "object": kind, "created": self.created, "model": self.model}
-
-
-STILL_HERE = ": still here\n\n"  # a comment, so that no proxy closes a silent stream
 
 
 def finished_answer(answer: UUID, base: str) -> tuple[Message, str, list[dict[str, Any]]]:

@@ -20,12 +20,10 @@ from agents.evidence import Agent, Refused, agent_of
 from agents.openai_api import (
     LIBRARY,
     MOST_MESSAGES,
-    STILL_HERE,
     AskedAnswer,
     OpenAIView,
     Turn,
     conversation_for,
-    event_stream,
     finished_answer,
     pieces,
     tokens_of,
@@ -34,7 +32,7 @@ from agents.openai_api import (
 )
 from chat.answers.message_presenters import shown_message
 from chat.models import Conversation, Message
-from chat.views.conversations import close_connection
+from chat.views.conversations import STILL_HERE, close_connection, event_stream
 from documents.api.common.fields import valid
 from documents.models import TokenScope
 

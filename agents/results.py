@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from chat.answers.events import CitationShown
 from chat.citations.stored_citations import reader_query
 from chat.models import Citation
-from citing.claims import VERIFIED, Verification
+from citing.claims import VERIFIED, Verification, outcome_of
 from documents.files.page_pictures import UNMARKED, Boxes, written_boxes
 from documents.models import Document
 from pdf.geometry import PageFrame
@@ -342,40 +342,32 @@ def part(page: int, frame: PageFrame, rects: Iterable[Sequence[float]]) -> Part:
 
 # Rows of the database as results.
 
+Result = TypeVar("Result", bound=BaseModel)
+
+
+def read_from(kind: type[Result], row: object, **own: object) -> Result:
+    """Return a result with its own values, and the row's attributes of the names of the other fields."""
+    return kind(**{name: getattr(row, name) for name in kind.model_fields.keys() - own.keys()}, **own)
+
 
 def card(addresses: Addresses, document: Document) -> DocumentCard:
-    return DocumentCard(
+    return read_from(
+        DocumentCard,
+        document,
         id=str(document.pk),
-        title=document.title,
         file_name=document.original_name,
-        status=document.status,
         pages=document.page_count,
         pages_left=document.pages_waiting,
-        language=document.language,
-        authors=document.authors,
-        year=document.year,
         link=addresses.document(document.pk),
     )
 
 
 def cited_read(addresses: Addresses, cited: CitationShown) -> Cited:
-    place = addresses.place(cited.document, cited.page, unit=cited.unit, citation=cited.id)
-    return Cited(
-        number=cited.number,
-        document=cited.document,
-        title=cited.title,
-        page=cited.page,
-        page_label=cited.page_label,
-        lines=list(cited.lines),
-        lines_on_page=list(cited.lines_on_page),
-        section=cited.section,
-        claim=cited.claim,
-        quote=cited.quote,
-        outcome=cited.outcome,
-        verdict=cited.verdict,
+    return read_from(
+        Cited,
+        cited,
         verified=cited.verdict in VERIFIED,
-        reason=cited.reason,
-        link=place,
+        link=addresses.place(cited.document, cited.page, unit=cited.unit, citation=cited.id),
         picture=addresses.picture(cited.document, cited.page, cited.rects or cited.unit_rects),
     )
 
@@ -396,8 +388,14 @@ def cell_read(addresses: Addresses, cell: ReviewCell, cited: Citation | None) ->
     )
 
 
-def differences_of(found: Verification) -> list[Difference]:
-    return [
-        Difference(kind=conflict.kind, claim=conflict.claim, page=conflict.source)
-        for conflict in found.conflicts
-    ]
+def verdict_read(kind: type[Result], found: Verification, **own: object) -> Result:
+    """Return a verdict with its own values."""
+    differences = [Difference(kind=one.kind, claim=one.claim, page=one.source) for one in found.conflicts]
+    return read_from(
+        kind,
+        found,
+        verified=found.verdict in VERIFIED,
+        outcome=outcome_of(found.verdict),
+        differences=differences,
+        **own,
+    )

@@ -17,9 +17,7 @@ from documents.admin.base import (
     PlacedAdmin,
     ReadOnlyAdmin,
     highlight_overlay,
-    link_to,
     link_to_list,
-    overlays_of,
 )
 from documents.models import Page
 
@@ -103,7 +101,7 @@ class CitationAdmin(PlacedAdmin):
     search_help_text = "id of the citation, its answer, unit or document, or the document's title"
     ordering = ["-created_at"]
     fields = (
-        *("number", "of_message", "of_document", "of_unit", "claim", "quote", "prefix", "suffix"),
+        *("number", "message", "document", "unit", "claim", "quote", "prefix", "suffix"),
         *("page_number", "section_path", "line_start", "line_end", "verdict", "reason", "missing"),
         *("durability", "feedback", "rects", "unit_rects", "head_rects", "document_sha256"),
         "created_at",
@@ -113,25 +111,9 @@ class CitationAdmin(PlacedAdmin):
     def short(self, citation: Citation) -> str:
         return citation.quote[:80] or "(nothing found)"
 
-    @admin.display(description="document")
-    def of_document(self, citation: Citation) -> str:
-        return link_to(citation.document, citation.document_title[:60])
-
-    @admin.display(description="unit")
-    def of_unit(self, citation: Citation) -> str:
-        return link_to(citation.unit)
-
-    @admin.display(description="message")
-    def of_message(self, citation: Citation) -> str:
-        return link_to(citation.message)
-
-
-@overlays_of.register
-def _of_citation(citation: Citation) -> list[Overlay]:
-    pages = Page.objects.filter(document=citation.document_id, number=citation.page_number)
-    return [
-        highlight_overlay(page, citation.unit_rects, citation.rects, citation.head_rects) for page in pages
-    ]
+    def overlays(self, row: Citation) -> list[Overlay]:
+        pages = Page.objects.filter(document=row.document_id, number=row.page_number)
+        return [highlight_overlay(page, row.unit_rects, row.rects, row.head_rects) for page in pages]
 
 
 @admin.register(Note)
@@ -160,23 +142,13 @@ class AnnotationAdmin(PlacedAdmin):
         return str(annotation) or "(nothing)"
 
 
-@overlays_of.register
-def _of_annotation(annotation: Annotation) -> list[Overlay]:
-    pages = Page.objects.filter(document=annotation.document_id, number=annotation.page_number)
-    return [highlight_overlay(page, [], annotation.rects, []) for page in pages]
-
-
 @admin.register(AnswerShare)
 class AnswerShareAdmin(ReadOnlyAdmin):
-    list_display = ["id", "message", "made_by", "created_at", "expires_at", "revoked_at"]
+    list_display = ["id", "message", "message__conversation__owner", "created_at", "expires_at", "revoked_at"]
     list_select_related = ["message__conversation__owner"]
     list_filter = ["created_at", "expires_at", "revoked_at"]
     search_fields = ["message__conversation__owner__username", "id__exact"]
     actions = ["end_links"]
-
-    @admin.display(ordering="message__conversation__owner__username")
-    def made_by(self, link: AnswerShare) -> str:
-        return link.maker.get_username()
 
     @admin.action(description="End the chosen links", permissions=["end"])
     def end_links(self, request: HttpRequest, links: QuerySet[AnswerShare]) -> None:

@@ -25,9 +25,9 @@ from chat.models.note import AnnotationQuerySet
 from citing.anchoring.find_quote import Anchor, find_quote
 from citing.anchoring.page_text import PageText, Span, highlight_rects, text_of
 from documents.ingestion.parser import local_file, parse_limits
-from documents.models import Document, Page
+from documents.models import Document
 from pdf.api import annotate_file, annotations_in
-from pdf.geometry import PageFrame, Rect, bounding_box
+from pdf.geometry import Rect, bounding_box
 from pdf.sandbox.messages import HeldAnnotation, HighlightedPage, PdfHighlight
 from text.terms import one_line
 
@@ -83,13 +83,6 @@ def _around(strokes: Strokes) -> Rect:
     return bounding_box(Rect(x, y, x, y) for stroke in strokes for x, y in stroke)
 
 
-def frames_of(document: Document, numbers: Iterable[int]) -> dict[int, PageFrame]:
-    """Return the frames of the pages by number. One query."""
-    pages = Page.objects.filter(document=document, number__in=set(numbers))
-    slim = pages.defer("text", "word_boxes", "furniture", "figures", "recognised")
-    return {page.number: page.frame for page in slim}
-
-
 def take_over(owner: User, document: Document) -> list[Annotation]:
     """Store the PDF's annotations as the user's, unless stored before. Raises ParseFailure."""
     with local_file(document.file) as path:
@@ -111,23 +104,17 @@ def taken_over(owner: User, document: Document) -> AnnotationQuerySet:
 
 
 def _taken(owner: User, document: Document, page: PageText, held: HeldAnnotation) -> Annotation:
-    on_words = held.kind in ("highlight", "underline")
-    spans = spans_in(page, held.rects) if on_words else []
-    start, end = (spans[0][0], spans[-1][1]) if spans else (0, 0)
-    rects = highlight_rects(page, spans) if spans else held.rects
+    spans = spans_in(page, held.rects) if held.kind in ("highlight", "underline") else []
+    place = {"page_number": page.number, "rects": [list(rect) for rect in held.rects]}
     return Annotation(
         owner=owner,
         document=document,
         kind="highlight" if held.kind == "note" else held.kind,
         colour=_nearest(held.colour),
         comment=held.note[:LONGEST_COMMENT].replace("\x00", "").replace("\r", "\n").strip(),
-        quote=text_of(page, spans)[:LONGEST_QUOTE] if spans else "",
-        context=page.text[max(0, start - AROUND) : end + AROUND] if spans else "",
-        page_number=page.number,
-        char_start=start,
-        rects=[list(rect) for rect in rects],
         strokes=held.strokes,
         source=held.xref,
+        **(_words_at(page, spans) if spans else place),
     )
 
 
@@ -159,17 +146,19 @@ def _words_in(page: PageText, rect: Rect) -> list[int]:
 
 
 def _stored(owner: User, document: Document, page: PageText, spans: list[Span], **look: str) -> Annotation:
+    return Annotation.objects.create(owner=owner, document=document, **_words_at(page, spans), **look)
+
+
+def _words_at(page: PageText, spans: list[Span]) -> dict[str, Any]:
+    """Return the fields of an annotation on words of the page."""
     start, end = spans[0][0], spans[-1][1]
-    return Annotation.objects.create(
-        owner=owner,
-        document=document,
-        quote=text_of(page, spans)[:LONGEST_QUOTE],
-        context=page.text[max(0, start - AROUND) : end + AROUND][: LONGEST_QUOTE + 2 * AROUND],
-        page_number=page.number,
-        char_start=start,
-        rects=[list(rect) for rect in highlight_rects(page, spans)],
-        **look,
-    )
+    return {
+        "quote": text_of(page, spans)[:LONGEST_QUOTE],
+        "context": page.text[max(0, start - AROUND) : end + AROUND][: LONGEST_QUOTE + 2 * AROUND],
+        "page_number": page.number,
+        "char_start": start,
+        "rects": [list(rect) for rect in highlight_rects(page, spans)],
+    }
 
 
 def reanchor_annotations(document: Document) -> None:

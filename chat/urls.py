@@ -1,32 +1,6 @@
 """URLs of conversations, notes and the reader; ``config.urls`` gives each list its prefix.
 
-``urlpatterns`` are those of questions and answers:
-
-==========================================  ======  =====================================================
-path                                        method  does
-==========================================  ======  =====================================================
-/chat/ask/                                   POST    a question in ``conversation``, or the first of a new one
-/chat/<conversation>/ask/                    POST    asks a question in a conversation
-/chat/messages/<message>/stream/             GET     the answer as events (``chat.answers.events``)
-/chat/messages/<message>/region.png          GET     the part of a page that a question is about
-/chat/messages/<message>/cancel/             POST    stops the answer; its text so far is kept
-/chat/messages/<message>/retry/              POST    writes the answer again
-/chat/messages/<message>/continue/           POST    continues an incomplete answer
-/chat/citations/<citation>/card/              GET     the hover card, HTML
-/chat/citations/<citation>/feedback/         POST    ``feedback`` is ``right``, ``wrong``, or empty
-/chat/messages/<message>/export.<form>       GET     ``txt``, ``md``, ``html`` or ``docx``, to be saved
-/chat/messages/<message>/evidence.pdf        GET     the answer and its cited pages in one PDF
-/chat/messages/<message>/share/              POST    201, ``{"url", "expires_at"}``: a public link, which
-                                                     ends after ``days`` (30; 0 is never)
-/chat/messages/<message>/unshare/            POST    ``{"revoked": 1}``: closes the link
-/chat/tour/                                  GET     a ``step`` of the tour of the reader, from 1
-/chat/tour/                                  POST    ends the tour permanently
-/chat/links/                                 GET     the user's links
-/chat/shared/<token>/                        GET     the shared answer, without signing in
-/chat/shared/<token>/<citation>.png          GET     the cited words as a picture
-==========================================  ======  =====================================================
-
-``ask`` takes form fields: ``question``; ``region``, the part of a page that it is about, as JSON
+To ask takes form fields: ``question``; ``region``, the part of a page that it is about, as JSON
 ``{"document", "page", "box": [x0, y0, x1, y1]}`` in fractions of the page as it is displayed; for a new
 conversation also ``document`` (repeated) or ``collection`` (neither: the whole library), and ``model``;
 ``provider`` may change with any question. All POSTs that write an answer
@@ -41,7 +15,8 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from chat.views import conversations, exports, notes, providers, reader, reports
+from chat.models import Conversation, Note
+from chat.views import conversations, exports, hiding, notes, providers, reader, reports
 
 Paths = list[URLPattern | URLResolver]
 
@@ -87,8 +62,7 @@ conversation_urls: Paths = [
     path("<uuid:pk>/", conversations.conversation, name="conversation"),
     path("<uuid:pk>/rename/", conversations.rename, name="conversation-rename"),
     path("<uuid:pk>/export.<slug:form>", exports.conversation, name="conversation-export"),
-    path("<uuid:pk>/delete/", conversations.delete, name="conversation-delete"),
-    path("<uuid:pk>/restore/", conversations.restore, name="conversation-restore"),
+    *hiding(Conversation),
     path("beside/<uuid:pk>/", conversations.panel, name="chat-panel"),
     path("sources/<uuid:message_id>/", conversations.sources, name="answer-sources"),
     path("providers/", providers.providers, name="providers"),
@@ -110,8 +84,7 @@ note_urls: Paths = [
     path("<uuid:pk>/versions/<int:revision>/restore/", notes.restore_words, name="note-version-restore"),
     path("<uuid:pk>/export.<slug:form>", exports.note, name="note-export"),
     path("<uuid:pk>/evidence.pdf", exports.note_evidence, name="note-evidence"),
-    path("<uuid:pk>/delete/", notes.delete, name="note-delete"),
-    path("<uuid:pk>/restore/", notes.restore, name="note-restore"),
+    *hiding(Note),
     path("beside/<uuid:pk>/", notes.beside, name="document-notes"),
     path("beside/<uuid:pk>/quote/", notes.quote, name="document-quote"),
 ]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, cached_property, lru_cache
@@ -397,12 +397,15 @@ class TableText:
 # --- Rows ---
 
 
-def read_tables(units: Sequence[SourceUnit]) -> dict[str, tuple[CellReading, ...]]:
+def read_tables(
+    units: Sequence[SourceUnit], rows: Container[str] | None = None
+) -> dict[str, tuple[CellReading, ...]]:
     """Return the cells with values of each row of a page's tables, by the row's unit id.
 
     ``units``: all units of one page, or of one document's page and its neighbours.
+    ``rows``: ids of the rows to read; None reads all.
     """
-    return {key: cells for reader in _readers(units) for key, cells in reader.read().items()}
+    return {key: cells for reader in _readers(units) for key, cells in reader.read(rows).items()}
 
 
 def _readers(units: Sequence[SourceUnit]) -> Iterator[_TableReader]:
@@ -542,10 +545,14 @@ class _TableReader:
     def mark(self) -> DecimalMark | None:
         return page_mark(self.first, self.around, self.language)
 
-    def read(self) -> dict[str, tuple[CellReading, ...]]:
+    def read(self, rows: Container[str] | None = None) -> dict[str, tuple[CellReading, ...]]:
         names = self.names()
         blocks = _blocks(names, self.language)
-        return {name.row.unit.id: tuple(self._cells(name, blocks.get(at))) for at, name in enumerate(names)}
+        return {
+            name.row.unit.id: tuple(self._cells(name, blocks.get(at)))
+            for at, name in enumerate(names)
+            if rows is None or name.row.unit.id in rows
+        }
 
     def names(self) -> list[_RowName]:
         """Return the rows with values, each with its whole label and the groups that are open above it."""

@@ -202,7 +202,7 @@ def _captions(document: Document) -> list[ListedFigure]:
     """Return caption units as figures, also of drawings that were not recognised. Two queries."""
     captions = CitationUnit.objects.filter(document=document, unit_type=CitationUnit.Type.CAPTION)
     listed = list(captions.order_by("position").values_list("page_number", "content", "bbox"))
-    frames = _frames(document, {page for page, _, _ in listed})
+    frames = document.pages.frame_of_each({page for page, _, _ in listed})
     return [
         ListedFigure(page, one_line(text), bool(TABLE_WORD.match(text)), frames[page].display_boxes([rect]))
         for page, text, rect in listed
@@ -227,7 +227,7 @@ def table_areas(document: Document) -> list[TableArea]:
         .order_by("page_number", "table_index")
     )
     listed = list(rows)
-    frames = _frames(document, {page for _, page, *_ in listed})
+    frames = document.pages.frame_of_each({page for _, page, *_ in listed})
     return [
         TableArea(index, page, frames[page].display_boxes([rect])[0])
         for index, page, *rect in listed
@@ -283,11 +283,6 @@ def table_name(caption: str, section: str, heads: Iterable[str]) -> str:
 def _shortened(head: str) -> str:
     """Cut a long head between words, where it has any."""
     return head if len(head) <= LONGEST_HEAD else head[:LONGEST_HEAD].rsplit(" ", 1)[0] + "…"
-
-
-def _frames(document: Document, numbers: Iterable[int]) -> dict[int, PageFrame]:
-    pages = Page.objects.filter(document=document, number__in=numbers)
-    return {page.number: page.frame for page in pages.defer("text", "word_boxes", "furniture", "figures")}
 
 
 BETWEEN = " › "

@@ -41,7 +41,6 @@ urlpatterns = [
     path("documents/<uuid:pk>/access/end/", document_actions.end_access, name="document-access-end"),
     path("documents/<uuid:pk>/tables/<int:index>/", document_actions.table, name="document-table"),
     path("documents/<uuid:pk>/metadata/", papers.metadata, name="document-metadata"),
-    path("documents/<uuid:pk>/pdf/", papers.attach, name="document-attach"),
     path("documents/<uuid:pk>/full-text/", papers.fetch_full_text, name="document-full-text"),
     path("documents/<uuid:pk>/reference/", papers.reference_line, name="document-reference"),
     path("documents/<uuid:pk>/papers/", papers.around, name="papers-around"),

@@ -42,7 +42,9 @@ from pdf.structure import ParsedDocument, ParsedPage
 PARSER_NAME = "fast"
 # Increment it with every change of the units of a page (bounds, types, order, cells): ``backfill`` then
 # parses older documents again. tests/pdf/test_structure_version.py fails until it is done.
-PARSER_VERSION = "34"
+PARSER_VERSION = "35"
+
+USUAL_LIMITS = Limits()
 
 __all__ = [
     "FailureCode",
@@ -65,7 +67,7 @@ def parse_file(
     pages: Sequence[int] | None = None,
     password: str | None = None,
     on_progress: Callable[[int, int], None] | None = None,
-    limits: Limits | None = None,
+    limits: Limits = USUAL_LIMITS,
     recognised: Mapping[int, bytes] | None = None,
     unrecognised: Mapping[int, str] | None = None,
     recognise: bool = True,
@@ -86,13 +88,10 @@ def parse_file(
     Raises:
         ParseFailure: with a FailureCode. A failed page does not raise; its ``failure`` is set.
     """
-    limits = limits or Limits()
-    path = _checked(path, limits)
-    wanted = None if pages is None else tuple(pages)
     request = ParseRequest(
-        str(path),
+        _checked(path, limits),
         limits,
-        wanted,
+        None if pages is None else tuple(pages),
         password,
         dict(recognised or {}),
         dict(unrecognised or {}),
@@ -133,7 +132,7 @@ def recognise_pages(
     numbers: Sequence[int],
     *,
     password: str | None = None,
-    limits: Limits | None = None,
+    limits: Limits = USUAL_LIMITS,
     background: bool = False,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Generator[PageRecognised | PageNotRecognised]:
@@ -141,9 +140,7 @@ def recognise_pages(
 
     ``background``: at a low priority, and only until ``is_over``. Closing the generator stops the work.
     """
-    limits = limits or Limits()
-    path = _checked(path, limits)
-    request = RecogniseRequest(str(path), tuple(numbers), limits, password, background)
+    request = RecogniseRequest(_checked(path, limits), tuple(numbers), limits, password, background)
     for answer in answers_of(request, is_over):
         if isinstance(answer, PageRecognised | PageNotRecognised):
             yield answer
@@ -155,41 +152,33 @@ def draw_plain_page(
     *,
     dpi: int = 144,
     password: str | None = None,
-    limits: Limits | None = None,
+    limits: Limits = USUAL_LIMITS,
 ) -> bytes:
     """Return a PNG of the page as displayed, without parsing it. Raises ParseFailure."""
-    limits = limits or Limits()
-    path = _checked(path, limits)
-    return _produced(PictureRequest(str(path), page_number, dpi, limits, password))
+    return _produced(PictureRequest(_checked(path, limits), page_number, dpi, limits, password))
 
 
 def add_text_layer(
     path: str | Path,
     pages: Sequence[ParsedPage],
     *,
-    password: str | None = None,
-    limits: Limits | None = None,
+    limits: Limits = USUAL_LIMITS,
 ) -> bytes:
     """Return the PDF with an invisible text layer on its recognised pages. Raises ParseFailure."""
-    limits = limits or Limits()
-    path = _checked(path, limits)
     recognised = tuple(page for page in pages if page.ocr)
-    return _produced(TextLayerRequest(str(path), recognised, limits, password))
+    return _produced(TextLayerRequest(_checked(path, limits), recognised, limits))
 
 
-def without_password(path: str | Path, password: str, *, limits: Limits | None = None) -> bytes:
+def without_password(path: str | Path, password: str, *, limits: Limits = USUAL_LIMITS) -> bytes:
     """Return the decrypted PDF. Raises ParseFailure (PASSWORD_PROTECTED for a wrong password)."""
-    limits = limits or Limits()
-    path = _checked(path, limits)
-    return _produced(UnlockRequest(str(path), password, limits))
+    return _produced(UnlockRequest(_checked(path, limits), password, limits))
 
 
-def bind_evidence(html: str, files: Sequence[HighlightedFile], *, limits: Limits | None = None) -> bytes:
+def bind_evidence(html: str, files: Sequence[HighlightedFile], *, limits: Limits = USUAL_LIMITS) -> bytes:
     """Return one PDF of the HTML and the files' marked pages, with highlights as annotations.
 
     Raises ParseFailure.
     """
-    limits = limits or Limits()
     for file in files:
         _checked(file.path, limits)
     return _produced(EvidenceRequest(html, tuple(files), limits))
@@ -200,33 +189,30 @@ def annotate_file(
     pages: Sequence[HighlightedPage],
     *,
     without: Sequence[int] = (),
-    limits: Limits | None = None,
+    limits: Limits = USUAL_LIMITS,
 ) -> bytes:
     """Return the PDF with the marks as annotations, and those ``without`` removed. Raises ParseFailure."""
-    limits = limits or Limits()
-    return _produced(AnnotateRequest(str(_checked(path, limits)), tuple(pages), limits, tuple(without)))
+    return _produced(AnnotateRequest(_checked(path, limits), tuple(pages), limits, tuple(without)))
 
 
-def annotations_in(path: str | Path, *, limits: Limits | None = None) -> HeldAnnotations:
+def annotations_in(path: str | Path, *, limits: Limits = USUAL_LIMITS) -> HeldAnnotations:
     """Return the PDF's annotations and its fingerprint. Raises ParseFailure."""
-    limits = limits or Limits()
-    made = _produced(HeldRequest(str(_checked(path, limits)), limits))
+    made = _produced(HeldRequest(_checked(path, limits), limits))
     return msgspec.json.decode(made, type=HeldAnnotations)
 
 
-def convert_file(path: str | Path, maker: Maker, filetype: str, *, limits: Limits | None = None) -> bytes:
+def convert_file(path: str | Path, maker: Maker, filetype: str, *, limits: Limits = USUAL_LIMITS) -> bytes:
     """Convert a file of another format to PDF. Raises ParseFailure."""
-    limits = limits or Limits()
     return _produced(ConvertRequest(str(Path(path).absolute()), maker, filetype, limits))
 
 
-def _checked(path: str | Path, limits: Limits) -> Path:
+def _checked(path: str | Path, limits: Limits) -> str:
     """Return the absolute path. Raises ParseFailure unless the file begins as a PDF and is not too large."""
     path = Path(path).absolute()
     check_header(path)
     if path.stat().st_size > limits.file_bytes:
         raise ParseFailure(FailureCode.TOO_LARGE)
-    return path
+    return str(path)
 
 
 def _produced(request: Request) -> bytes:

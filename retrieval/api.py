@@ -9,7 +9,6 @@ from operator import or_
 from typing import Any, cast
 from uuid import UUID
 
-from django.db import models
 from django.db.models import Q
 from django.urls import path
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field, extend_schema_serializer
@@ -17,7 +16,7 @@ from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from documents.api.common.fields import PlainView, Strict, VisibleRelated, valid
+from documents.api.common.fields import PlainView, Strict, VisibleRelated, VisibleRows, valid
 from documents.api.units import UnitSerializer
 from documents.ingestion.recognition import pages_left
 from documents.models import CitationUnit, Collection, Document, RetrievalChunk
@@ -309,7 +308,6 @@ class SearchResultSerializer(serializers.Serializer):
         return int(self.context["pages_left"])
 
 
-@extend_schema(tags=["search"])
 class Search(PlainView):
     """Return the passages about a question, best first."""
 
@@ -328,25 +326,10 @@ class Search(PlainView):
             record=SearchRecord("api"),
         )
         options = config_of(asked.get("rag_config", {})).options(usual)
-        searched = scope_of(request.user, asked)
+        searched = config_of({"filters": asked}).filters.narrow(Scope(request.user))
         result = search(asked["query"], searched, options)
         context = {"pages_left": pages_left(searched.documents()), "parts": HitParts.of(result.hits)}
         return Response(SearchResultSerializer(result, context=context).data)
-
-
-LISTS = ("tags", "authors", "languages", "chunk_types", "section_types", "sections")
-BOUNDS = ("year_from", "year_to", "page_from", "page_to")
-
-
-def scope_of(user: Any, asked: dict[str, Any]) -> Scope:
-    documents, collection = asked.get("documents"), asked.get("collection")
-    return Scope(
-        user,
-        document_ids=tuple(document.pk for document in documents) if documents else None,
-        collection_id=collection.pk if collection else None,
-        **{name: tuple(asked[name]) for name in LISTS},
-        **{name: asked.get(name) for name in BOUNDS},
-    )
 
 
 class SearchQuerySerializer(serializers.ModelSerializer):
@@ -378,34 +361,28 @@ class SavedSearchSerializer(Strict, serializers.ModelSerializer):
 
 
 @extend_schema(tags=["search"])
-class SavedSearches(generics.ListCreateAPIView):
+class SavedSearches(VisibleRows, generics.ListCreateAPIView):
     """Your saved searches by name."""
 
+    queryset = SavedSearch.objects.all()
     serializer_class = SavedSearchSerializer
-
-    def get_queryset(self) -> models.QuerySet:
-        return SavedSearch.objects.visible_to(self.request.user)
 
 
 @extend_schema(tags=["search"])
-class SavedSearchDetail(generics.RetrieveDestroyAPIView):
+class SavedSearchDetail(VisibleRows, generics.RetrieveDestroyAPIView):
     """One saved search."""
 
+    queryset = SavedSearch.objects.all()
     serializer_class = SavedSearchSerializer
-
-    def get_queryset(self) -> models.QuerySet:
-        return SavedSearch.objects.visible_to(self.request.user)
 
 
 @extend_schema(tags=["search"])
-class SearchHistory(generics.ListAPIView):
+class SearchHistory(VisibleRows, generics.ListAPIView):
     """Your searches, latest first."""
 
+    queryset = SearchQuery.objects.all()
     serializer_class = SearchQuerySerializer
     ordering_fields = ["created_at", "milliseconds"]
-
-    def get_queryset(self) -> models.QuerySet:
-        return SearchQuery.objects.visible_to(self.request.user)
 
 
 urlpatterns = [

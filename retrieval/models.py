@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import uuid
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -17,12 +16,8 @@ from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
 from documents.models import Document, RetrievalChunk
+from documents.models.library import OwnedQuerySet, Row
 
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AnonymousUser, User
-
-
-logger = logging.getLogger(__name__)
 ANALYSIS_VERSION = 6
 """Of the indexed terms and their weights. Documents of older versions are indexed again in the background."""
 KEPT_CHARACTERS = 2000
@@ -132,9 +127,8 @@ class ChunkVector(models.Model):
         return f"{self.chunk_id} in {self.space_id}"
 
 
-class SavedSearchQuerySet(models.QuerySet["SavedSearch"]):
-    def visible_to(self, user: User | AnonymousUser) -> Self:
-        return self.filter(user=user) if user.is_authenticated else self.none()
+class OfUserQuerySet(OwnedQuerySet[Row]):
+    owner_field = "user"
 
 
 class SavedSearch(models.Model):
@@ -148,7 +142,7 @@ class SavedSearch(models.Model):
     query = models.TextField(help_text="q=tides&year=1998")
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = SavedSearchQuerySet.as_manager()
+    objects = OfUserQuerySet["SavedSearch"].as_manager()
 
     class Meta:
         verbose_name_plural = "saved searches"
@@ -159,10 +153,7 @@ class SavedSearch(models.Model):
         return self.name
 
 
-class SearchQueryQuerySet(models.QuerySet["SearchQuery"]):
-    def visible_to(self, user: User | AnonymousUser) -> Self:
-        return self.filter(user=user) if user.is_authenticated else self.none()
-
+class SearchQueryQuerySet(OfUserQuerySet["SearchQuery"]):
     def latest_of_each(self) -> Self:
         """Return the last search of each query text, newest first."""
         last = self.order_by("query", "-created_at").distinct("query")

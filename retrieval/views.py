@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -25,6 +25,7 @@ from documents.ingestion.recognition import pages_left
 from documents.labels import labels_in_library
 from documents.models import CitationUnit, Collection, Document, Page, RetrievalChunk
 from documents.models.document import language_name
+from documents.models.library import uuid_or_none
 from retrieval.embeddings.registry import CHOICES, DEFAULT_MODELS, EmbeddingChoice
 from retrieval.embeddings.weights import fetched_percent
 from retrieval.index.backfill import move_into, share_embedded
@@ -44,6 +45,7 @@ from retrieval.results import (
 )
 from retrieval.search import NOTHING_INDEXED, more_like, search
 from text.languages import base_language
+from text.numbers import whole_number
 
 # --- The request of the search page, parsed from its URL, and the data it shows ---
 
@@ -52,7 +54,11 @@ HITS_A_PAGE = 10
 LAST_PAGE = 10
 LONGEST_QUERY = 4000  # characters; more would not fit a URL
 MOST_HITS = 200  # best passages of a saved search, whose documents are its documents
-Value = TypeVar("Value")
+
+
+TEXTS = ("tag", "author", "type", "section", "language")
+MOST_NUMBER = 99_999  # a year or a page
+NUMBERS = ("year", "year_from", "year_to", "page_from", "page_to")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +85,10 @@ class SearchRequest:
     def from_query(cls, query: QueryDict) -> SearchRequest:
         return cls(
             q=query.get("q", "").replace("\x00", " ").strip()[:LONGEST_QUERY],
-            document=tuple(_read(UUID, text) for text in query.getlist("document") if _read(UUID, text)),
-            collection=_read(UUID, query.get("collection", "")),
-            tag=_texts(query, "tag"),
-            author=_texts(query, "author"),
-            year=_number(query.get("year", "")),
-            year_from=_number(query.get("year_from", "")),
-            year_to=_number(query.get("year_to", "")),
-            type=_texts(query, "type"),
-            section=_texts(query, "section"),
-            language=_texts(query, "language"),
-            page_from=_number(query.get("page_from", "")),
-            page_to=_number(query.get("page_to", "")),
+            document=tuple(pk for text in query.getlist("document") if (pk := uuid_or_none(text))),
+            collection=uuid_or_none(query.get("collection", "")),
+            **{name: _texts(query, name) for name in TEXTS},
+            **{name: _number(query.get(name, "")) for name in NUMBERS},
             page=min(max(_number(query.get("page", "")) or 1, 1), LAST_PAGE),
             config=config_in(query),
         )
@@ -220,15 +218,7 @@ def _texts(query: QueryDict, name: str) -> tuple[str, ...]:
 
 
 def _number(text: str) -> int | None:
-    number = _read(int, text)
-    return number if number is not None and 0 < number < 100_000 else None
-
-
-def _read(kind: Callable[[str], Value], text: str) -> Value | None:
-    try:
-        return kind(text)
-    except ValueError:
-        return None
+    return whole_number(text, MOST_NUMBER, least=1)
 
 
 SEARCHES_A_PAGE = 50
@@ -260,7 +250,6 @@ def kept_address(query: QueryDict) -> str:
 @require_POST
 def save_search(request: HttpRequest) -> HttpResponse:
     """Save the search ``query`` (a query string) under ``name``, replacing one of the same name."""
-    assert request.user.is_authenticated
     query = QueryDict(request.POST.get("query", "")[:LONGEST_QUERY])
     asked = SearchRequest.from_query(query)
     name = request.POST.get("name", "").replace("\x00", "").strip()[:120] or asked.q[:120]

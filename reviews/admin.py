@@ -27,13 +27,9 @@ class ReviewAdmin(ReadOnlyAdmin):
 
 @admin.register(ReviewCell)
 class ReviewCellAdmin(ReadOnlyAdmin):
-    list_display = ["column", "document", "state", "text", "answered_by", "mark", "updated_at"]
+    list_display = ["column", "row__document", "state", "text", "answered_by", "mark", "updated_at"]
     list_filter = ["state", "mark", "updated_at"]
     search_fields = ["id__exact"]
     id_paths = ("pk", "row__review")
     list_select_related = ["column", "row__document"]
     ordering = ["-updated_at"]
-
-    @admin.display(description="document")
-    def document(self, cell: ReviewCell) -> str:
-        return str(cell.row.document)

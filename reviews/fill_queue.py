@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import Count, F, IntegerField, Min, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import F, Q, QuerySet
 from django.dispatch import Signal
 from django.utils import timezone
 from django_q.tasks import async_task
@@ -80,21 +80,15 @@ def fill_next_row() -> int:
 
 def claim_row() -> list[ReviewCell]:
     """Claim waiting cells of one row: of the owner with the fewest in work, then of the oldest review."""
-    running = ReviewCell.objects.filter(
-        state=State.RUNNING, row__review__owner=OuterRef("row__review__owner")
+    running = ReviewCell.objects.filter(state=State.RUNNING)
+    in_work = Counter(running.values_list("row__review__owner", flat=True))
+    owners = ("row__review__owner", "row__review__updated_at", "row__review")
+    reviews = sorted(
+        waiting_cells().order_by().values_list(*owners).distinct(),
+        key=lambda found: (in_work[found[0]], *found[1:]),
     )
-    in_work = running.order_by().values("row__review__owner").annotate(n=Count("pk")).values("n")
-    rows = (
-        waiting_cells()
-        .order_by()
-        .values("row")
-        .annotate(
-            oldest=Min("row__review__updated_at"),
-            in_work=Coalesce(Subquery(in_work, output_field=IntegerField()), 0),
-        )
-        .order_by("in_work", "oldest", "row__position", "row")
-    )
-    for row in list(rows.values_list("row", flat=True)[:5]):
+    ordered = waiting_cells().order_by("row__position", "row").values_list("row", flat=True).distinct()
+    for row in (row for *_, review in reviews for row in ordered.filter(row__review=review)[:5]):
         with transaction.atomic():
             mine = waiting_cells().filter(row=row).order_by("column__position").select_for_update(
                 skip_locked=True, of=("self",)

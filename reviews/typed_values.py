@@ -177,7 +177,8 @@ def _yes_or_no(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue
 def _chosen(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
     """Return the choices of which the evidence has all words; a single one unless several may be chosen."""
     for place, found in enumerate(evidence):
-        named = chosen_in(column, found.claim, found.language)
+        names = (chosen_in(column, text, found.language) for text in (found.claim, found.quote))
+        named = next(filter(None, names), [])
         if named and column.kind == Kind.CHOICES:
             return TypedValue(named, ", ".join(named), place)
         if len(named) == 1:

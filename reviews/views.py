@@ -20,15 +20,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from chat.providers.registry import choices
-from chat.views import as_uuid
+from chat.views import MOST_CHOSEN, as_uuid, chosen_ids, chosen_source
 from chat.views.exports import as_file
-from documents.access import UnknownUser, share_with
 from documents.api.common.callers import rated
 from documents.labels import distinct_labels
 from documents.models import Collection, Document, EventKind
 from documents.models.document import DocumentQuerySet
 from documents.models.security import record
 from documents.translation import translated
+from documents.views.document_actions import change_shares
 from retrieval.models import SavedSearch
 from retrieval.views import documents_found
 from reviews.column_sets import (
@@ -57,10 +57,8 @@ from reviews.review_commands import (
 )
 from reviews.review_presenters import blinded, grid, row_labels, visible_rows
 from reviews.typed_values import normalised
-from text.numbers import whole_number
 
 REVIEWS_A_PAGE = 40
-MOST_CHOSEN = 1000
 MOST_DISPUTED = 200  # cells listed
 State = ReviewCell.State
 ENDINGS = {"sources-csv": "-sources.csv"}
@@ -103,33 +101,19 @@ def sources_of(request: HttpRequest) -> dict[str, object]:
     }
 
 
-def chosen_source(request: HttpRequest) -> tuple[Collection | None, SavedSearch | None]:
-    """Parse the form's ``collection``: id of a collection, or ``search:`` and the id of a saved search."""
-    kind, _colon, key = request.POST.get("collection", "").rpartition(":")
-    wanted, user = as_uuid(key), request.user
-    if kind == "search":
-        return None, get_object_or_404(SavedSearch.objects.visible_to(user), pk=wanted)
-    return (get_object_or_404(Collection.objects.visible_to(user), pk=wanted) if wanted else None), None
-
-
 def chosen_rows(
     request: HttpRequest, ids: Sequence[UUID]
 ) -> tuple[list[Document], Collection | None, SavedSearch | None]:
     """Return the documents with these ids, or the form's source, or (with neither) the whole library."""
-    collection, search = chosen_source(request)
+    collection, search = chosen_source(request.POST, request.user)
     library = Document.objects.visible_to(request.user)
     documents = library.filter(pk__in=ids) if ids else library.none() if collection or search else library
     return list(documents.order_by("title")[: MOST_CHOSEN + 1]), collection, search
 
 
-def chosen_ids(given: QueryDict) -> list[UUID]:
-    return [pk for text in given.getlist("document")[:MOST_CHOSEN] if (pk := as_uuid(text))]
-
-
 @require_POST
 def new(request: HttpRequest) -> HttpResponse:
     """Create a review of the chosen documents, a collection, or (with neither) the whole library."""
-    assert request.user.is_authenticated
     documents, collection, search = chosen_rows(request, chosen_ids(request.POST))
     try:
         review = start_review(
@@ -157,7 +141,6 @@ def ask(request: HttpRequest) -> HttpResponse:
     The documents are each ``document``, those of a ``collection``, those that a search (``within``: its
     address) found, or the whole library.
     """
-    assert request.user.is_authenticated
     given = request.POST if request.method == "POST" else request.GET
     ids = chosen_ids(given)
     if within := given.get("within", ""):
@@ -208,7 +191,6 @@ def posted_columns(posted: QueryDict) -> Iterator[tuple[str, dict[str, object]]]
 @require_safe
 def answer(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show what the documents of a review say, counted; each number opens its cells."""
-    assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
     found = grid(shown, request.user)
     left = sum(cell.state in (State.WAITING, State.RUNNING) for cell in found.cells)
@@ -254,7 +236,6 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def cells(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Return the grid (``ReviewGrid``) as JSON; with ``?since=``, only the changed cells."""
-    assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
     try:
         since = parse_datetime(request.GET.get("since", ""))
@@ -291,7 +272,6 @@ def cell(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def agreement(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show the agreement of reviewers' blind marks, and the cells with different marks."""
-    assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
     pairs = agreements(shown, request.user)
     ids = {cell for pair in pairs for cell in pair.disputed}
@@ -309,9 +289,8 @@ def agreement(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def add_documents(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Add the chosen documents, or those of a collection or saved search, as rows."""
-    assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.editable_by(request.user), pk=pk)
-    collection, search = chosen_source(request)
+    collection, search = chosen_source(request.POST, request.user)
     chosen = Document.objects.visible_to(request.user).filter(pk__in=chosen_ids(request.POST))
     try:
         add_rows(shown, chosen, request.user)
@@ -340,7 +319,6 @@ def import_columns(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def new_template(request: HttpRequest) -> HttpResponse:
     """Save the columns of the ``review``, or those of a ``file``, as the user's template."""
-    assert request.user.is_authenticated
     name = request.POST.get("name", "")
     try:
         if wanted := as_uuid(request.POST.get("review", "")):
@@ -396,52 +374,16 @@ def delete_template(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-def share(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Share the review with a user, or a group of the owner. Only its owner may."""
-    return shared_on(request, get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None))
-
-
-@require_POST
-def share_template(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Share the template with a user, or a group of the owner. Only its owner may."""
-    return shared_on(request, get_object_or_404(ReviewTemplate, pk=pk, owner=request.user, deleted_at=None))
-
-
-def shared_on(request: HttpRequest, shown: Review | ReviewTemplate) -> HttpResponse:
-    """Share with ``name``, or revoke the share with the id ``remove``."""
-    assert request.user.is_authenticated
-    name = request.POST.get("name", "").strip()
-    try:
-        if share_id := whole_number(request.POST.get("remove", ""), most=2**63 - 1):
-            shown.shares.filter(pk=share_id).delete()
-        else:
-            share_with(request.user, shown, name, can_write="can_write" in request.POST)
-    except UnknownUser:
-        messages.error(
-            request,
-            _("There is no user “%(name)s”, and you are not in a group with that name.") % {"name": name},
-        )
-    return redirect("review", shown.pk) if isinstance(shown, Review) else redirect("review-templates")
-
-
-@require_POST
-def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Hide the review and offer to undo it. Only its owner may."""
-    shown = get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None)
-    shown.hide()
-    return render(request, "reviews/_deleted.html", {"review": shown})
-
-
-@require_POST
-def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
-    get_object_or_404(Review, pk=pk, owner=request.user).unhide()
-    return redirect("reviews")
+def share(request: HttpRequest, pk: UUID, model: type[Review | ReviewTemplate]) -> HttpResponse:
+    """Share a review or template with a user, or a group of the owner. Only its owner may."""
+    shared = get_object_or_404(model, pk=pk, owner=request.user, deleted_at=None)
+    change_shares(request, request.user, shared)
+    return redirect("review", pk) if isinstance(shared, Review) else redirect("review-templates")
 
 
 @require_safe
 def export(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
     """Download the review (``REVIEW_FORMATS``), or only its ``?row=`` or ``?column=``."""
-    assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
     if form not in REVIEW_FORMATS:
         raise Http404

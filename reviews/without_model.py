@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cached_property
 from itertools import chain, islice
 from uuid import uuid4
 
@@ -94,23 +95,33 @@ OPENING = re.compile(r"(?:[\w'’-]+ ?){0,3}")  # of a paragraph, which names it
 NEAR_LINES = 600  # characters on a page between lines of one statement
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ColumnEvidence:
-    """A column's question, and the pages of a document that are relevant to it, best first."""
+    """A column's question, and what search found for it in a document."""
 
     question: QuestionFeatures
-    pages: Sequence[RankedPage]
-    relevance: Relevance | None
     found: AnswerSources
 
     @classmethod
     def at(cls, column: ReviewColumn, found: AnswerSources) -> ColumnEvidence:
         languages = list(dict.fromkeys(passage.unit.language for passage in found.passages))
-        question = without_frame(analyse(column.question, languages))
-        pages = rank(question, lines_of(question, found.passages), found.passages, found.notes.packs)
-        judged = relevance(question, pages[:MOST_PAGES], found.notes) if pages else None
-        whole = [whole_page(question, page) for page in pages[:MOST_WHOLE]]
-        return cls(question, [*whole, *pages[MOST_WHOLE:MOST_PAGES]], judged, found)
+        return cls(without_frame(analyse(column.question, languages)), found)
+
+    @cached_property
+    def ranked(self) -> list[RankedPage]:
+        """Return the pages relevant to the question, best first: not needed for a document's own facts."""
+        lines = lines_of(self.question, self.found.passages)
+        return rank(self.question, lines, self.found.passages, self.found.notes.packs)[:MOST_PAGES]
+
+    @cached_property
+    def pages(self) -> list[RankedPage]:
+        """Return the relevant pages, the first with all their lines."""
+        whole = [whole_page(self.question, page) for page in self.ranked[:MOST_WHOLE]]
+        return [*whole, *self.ranked[MOST_WHOLE:]]
+
+    @cached_property
+    def relevance(self) -> Relevance | None:
+        return relevance(self.question, self.ranked, self.found.notes) if self.ranked else None
 
     @property
     def lines(self) -> list[AnswerLine]:
@@ -137,7 +148,11 @@ class ColumnEvidence:
 
     def coverage(self, terms: frozenset[str]) -> float:
         """Return 0..1, the share of the question's content terms among the terms, weighted by idf."""
-        return TermWeights(self.found.passages).share(self.question.terms, terms)
+        return self.weights.share(self.question.terms, terms)
+
+    @cached_property
+    def weights(self) -> TermWeights:
+        return TermWeights(self.found.passages)
 
 
 def without_frame(question: QuestionFeatures) -> QuestionFeatures:
@@ -245,7 +260,7 @@ def held_values(values: Sequence[ValueLine], evidence: ColumnEvidence) -> list[t
     held: list[tuple[ValueLine, AnswerLine]] = []
     for one in values[:MOST_TRIED]:
         best = held[0][0] if held else one
-        if scores_alike(one, best, evidence.question) or is_rival(one, best, values):
+        if is_rival(one, best, values, evidence.question):
             held += [(one, line) for line in verified_lines([one.line], evidence.found)]
     return held
 
@@ -264,18 +279,26 @@ def scores_alike(one: ValueLine, best: ValueLine, question: QuestionFeatures) ->
     return not is_part and less <= SAME_IN_TEXT / max(len(question.terms), 1)
 
 
-def is_rival(one: ValueLine, best: ValueLine, values: Sequence[ValueLine]) -> bool:
-    """Return whether only a better page tells the best cell from one of the same names: "Total sales, 2021".
+def is_rival(
+    one: ValueLine, best: ValueLine, values: Sequence[ValueLine], question: QuestionFeatures
+) -> bool:
+    """Return whether scores hardly tell a value from the best, or only a better page one of the same names.
 
-    Two segments have such cells; a sum that is printed in more rows than its namesake is told apart by that.
+    Two segments have such cells: "Total sales, 2021". A sum, or a value of sentences, that is printed in more
+    places than the other is told apart by that; one of another year than the one asked for is no rival.
     """
-    if one.cell is None or best.cell is None or one.cell.name != best.cell.name:
+    if best.year in question.asked_years and one.year not in {0, *question.asked_years}:
         return False
+    is_alike, is_row = scores_alike(one, best, question), bool(one.cell and best.cell)
+    is_namesake = one.cell and best.cell and one.cell.name == best.cell.name
+    if is_row and (is_alike or not is_namesake):
+        return is_alike
 
-    def rows(size: Decimal) -> set[str]:
+    def places(size: Decimal) -> set[str]:
         return {other.line.unit.id for other in values if other.size == size}
 
-    return one.score >= best.score - WEIGHTS["page"] and len(rows(one.size)) >= len(rows(best.size))
+    is_near = is_alike or (is_row and one.score >= best.score - WEIGHTS["page"])
+    return is_near and len(places(one.size)) >= len(places(best.size))
 
 
 def verified_lines(lines: Iterable[AnswerLine], found: AnswerSources) -> Iterator[AnswerLine]:
@@ -362,8 +385,9 @@ def states_text(evidence: ColumnEvidence, line: AnswerLine) -> bool:
     is_word = len(question.terms) == 1 and any(
         re.search(rf"\b{re.escape(word.text)}\b", line.text, re.I) for word in question.words
     )
-    is_asked = is_word or len(terms) >= TERMS_OF_TEXT
-    return is_asked and evidence.coverage(line.terms) >= STATES and type_match(question, line) > 0
+    is_asked, kind = is_word or len(terms) >= TERMS_OF_TEXT, type_match(question, line)
+    least = STATES_VALUE if kind == 1.0 else STATES
+    return is_asked and kind > 0 and evidence.coverage(line.terms) >= least
 
 
 def names_thing(question: QuestionFeatures, line: AnswerLine) -> bool:

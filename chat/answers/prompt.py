@@ -272,9 +272,9 @@ def rules_for(tokens: int) -> str:
     return RULES if tokens >= SMALL_PROMPT else SHORT_RULES
 
 
-def room_for_passages(tokens: int, question: str, history: Sequence[Turn], started: str = "") -> int:
+def room_for_passages(tokens: int, question: str, history: Sequence[Turn]) -> int:
     """Return what rules, question and history leave of ``tokens``."""
-    prompt = Prompt(question, (), tuple(history), started, system=rules_for(tokens))
+    prompt = Prompt(question, (), tuple(history), system=rules_for(tokens))
     return max(tokens - prompt_tokens(prompt) - FENCE_TOKENS, 0)
 
 

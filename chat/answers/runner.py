@@ -42,7 +42,6 @@ from chat.answers.persistence import (
 from chat.answers.pool import computed_or
 from chat.answers.write_answer import AnswerContext, TakenOver, write_answer
 from chat.models import Citation, Message, StreamEvent
-from chat.providers.base import Provider
 from chat.providers.registry import provider_named
 from documents.ingestion.leases import retry_until_available
 from documents.shared_state import announce
@@ -271,12 +270,12 @@ def cancel_live(message_id: UUID) -> None:
         live.cancel()
 
 
-def start_next(conversation_id: UUID, provider: Provider | None = None) -> Message | None:
+def start_next(conversation_id: UUID) -> Message | None:
     """Begin to write the conversation's first unfinished answer, unless one is being written already.
 
     Safe to call at any time from any process: one of them gets the answer.
     """
-    answer = None if _shutting_down.is_set() else claim_next(conversation_id, provider)
+    answer = None if _shutting_down.is_set() else claim_next(conversation_id)
     if answer is None:
         return None
     earlier = StreamEvent.objects.filter(message=answer).order_by("sequence") if answer.takeovers else ()
@@ -284,11 +283,11 @@ def start_next(conversation_id: UUID, provider: Provider | None = None) -> Messa
     with _live_lock:
         _live[answer.pk] = live
         written_here.add(answer.pk)
-    queue = _own_work if is_local(answer, provider) else _searches
+    queue = _own_work if is_local(answer) else _searches
     language = get_language()
 
     def write(turn: Slot) -> None:
-        args = (language, answer, live, provider, turn)
+        args = (language, answer, live, turn)
         threading.Thread(target=_write_in, args=args, name=f"answer-{answer.pk}", daemon=True).start()
 
     live.turn = queue.request(answer.conversation.owner_id, write)
@@ -298,7 +297,7 @@ def start_next(conversation_id: UUID, provider: Provider | None = None) -> Messa
     return answer
 
 
-def claim_next(conversation_id: UUID, provider: Provider | None = None) -> Message | None:
+def claim_next(conversation_id: UUID) -> Message | None:
     """Return the conversation's first pending answer, now ours to write.
 
     None when no answer waits, while another is being written, and when another process got it.
@@ -307,20 +306,20 @@ def claim_next(conversation_id: UUID, provider: Provider | None = None) -> Messa
     for answer in unfinished.select_related("conversation__owner"):
         notice_dead([answer])
         if answer.status == Message.Status.PENDING:
-            return answer if _claim(answer, provider) else None
+            return answer if _claim(answer) else None
         if answer.status == Message.Status.STREAMING:
             return None
     return None
 
 
 @transaction.atomic
-def _claim(answer: Message, provider: Provider | None) -> bool:
+def _claim(answer: Message) -> bool:
     """Claim a pending answer for this process. Return False when another process was faster.
 
     An answer without a model whose writer died is written again from the start.
     """
     asked_again, content = bool(answer.alive_at), answer.content
-    written_anew = not asked_again and answer.takeovers and content and is_local(answer, provider)
+    written_anew = not asked_again and answer.takeovers and content and is_local(answer)
     answer.status, answer.alive_at, answer.writer = Message.Status.STREAMING, timezone.now(), PROCESS
     answer.content = "" if written_anew else content
     pending = Message.objects.filter(pk=answer.pk, status=Message.Status.PENDING)
@@ -377,36 +376,33 @@ def waiting_conversations() -> list[UUID]:
     return list(waiting.order_by().values_list("conversation", flat=True).distinct()[:TAKEN_UP_AT_ONCE])
 
 
-def is_local(answer: Message, provider: Provider | None) -> bool:
+def is_local(answer: Message) -> bool:
     """Return whether this machine's processors write the answer. False for an unknown provider."""
     try:
-        chosen = provider or provider_named(answer.conversation.provider, answer.conversation.model)
+        return provider_named(answer.conversation.provider, answer.conversation.model).is_local
     except ProviderError:
         return False
-    return chosen.is_local
 
 
-def _write_in(
-    language: str | None, answer: Message, live: LiveAnswer, provider: Provider | None, turn: Slot
-) -> None:
+def _write_in(language: str | None, answer: Message, live: LiveAnswer, turn: Slot) -> None:
     """Write the answer. Messages are in the ``language`` of the page that asked."""
     with override(language):
-        _write(answer, live, provider, turn)
+        _write(answer, live, turn)
 
 
-def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: Slot) -> None:
+def _write(answer: Message, live: LiveAnswer, turn: Slot) -> None:
     """Write the answer when its turn comes. Where a model writes, others may search meanwhile."""
     turns = [turn]
 
     def wait_for_model() -> None:
-        if not is_local(answer, provider):
+        if not is_local(answer):
             turns.append(_models.request(turn.user))
             turn.release()
             turns[-1].wait(live.cancelled.is_set)
 
     def let_others_search() -> None:
         """Let searches go before checks: the wait for the first word matters most."""
-        if not is_local(answer, provider):
+        if not is_local(answer):
             _searches.nobody_waits.wait(CHECK_PATIENCE)
 
     def follow(draft: AnswerBuilder) -> None:
@@ -414,11 +410,11 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: S
 
     def write_here() -> None:
         keep = partial(_keep, answer.pk, live, PROCESS)
-        context = (live.emit, live.cancelled, follow, keep, provider, wait_for_model, let_others_search)
+        context = (live.emit, live.cancelled, follow, keep, None, wait_for_model, let_others_search)
         write_answer(answer, AnswerContext(*context))
 
     try:
-        if provider or live.cancelled.is_set() or not is_local(answer, None):
+        if live.cancelled.is_set() or not is_local(answer):
             write_here()
         elif events := computed_or(write_here, written_elsewhere, answer, PROCESS, live.after(0)[0]):
             live.adopt(events)

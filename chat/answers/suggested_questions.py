@@ -30,7 +30,7 @@ from chat.answers.without_model.question import (
     language_of,
     message,
 )
-from chat.citations.source_units import load_sources, on_pages
+from chat.citations.source_units import load_sources
 from chat.providers.base import NativeCitation, TextDelta
 from citing.tables import read_tables
 from documents.ingestion.facts import Fact
@@ -180,13 +180,14 @@ def value_questions(document: Document) -> list[Suggestion]:
     asked = _("What was “%(label)s” in %(year)s?")
     found: dict[str, list[str]] = defaultdict(list)
     pages = units_of(document, CitationUnit.Type.TABLE).values_list("document", "page_number")
-    rows = load_sources(list(on_pages(pages).values_list("pk", flat=True)), with_neighbours=False).shown
+    units = CitationUnit.objects.on_pages(pages).order_by("position")
+    rows = load_sources(list(units.values_list("pk", flat=True)), with_neighbours=False).shown
     for unit, cells in read_tables(rows).items():
         years = [str(*cell.period.years) if len(cell.period.years) == 1 else "" for cell in cells]
         is_of_years = all(years) and len(set(years)) == len(years) > 1
         if is_of_years and is_label(cells[0].label) and all(cell.is_certain for cell in cells):
             found[asked % {"label": cells[0].label, "year": max(years)}].append(unit)
-    return [Suggestion(question, tuple(units)) for question, units in found.items()]
+    return [Suggestion(question, tuple(ids)) for question, ids in found.items()]
 
 
 def fact_questions(document: Document) -> list[Suggestion]:

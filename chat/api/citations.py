@@ -6,7 +6,7 @@ from typing import Any
 
 import django_filters
 from django.db import models
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import Http404, HttpResponse, HttpResponsePermanentRedirect
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field, extend_schema_view
@@ -19,29 +19,29 @@ from chat.citations.stored_pages import StoredPages, locate
 from chat.models import Citation, Conversation, Message
 from citing.anchoring.page_text import highlight_rects
 from citing.anchoring.word_search import InvalidPattern, WordQuery, counts_by_page, matches_on
-from documents.api.common.fields import DocumentPart, PlainView, Strict, TwoNumbers, valid
+from documents.api.common.fields import DocumentPart, PlainView, Strict, TwoNumbers, VisibleRows, valid
 from documents.api.common.lists import VisibleFilter, WholeNumberFilter
 from documents.api.pages import NOT_DRAWN, CannotDraw, PngRenderer, ResolutionSerializer, png_response
 from documents.api.units import (
     BoxSerializer,
     FramedList,
+    FramedSerializer,
     NeighboursSerializer,
-    PageRegion,
     RegionSerializer,
     UnitContextSerializer,
     UnitSerializer,
     asked_neighbours,
+    region_of,
     sibling_units,
     unit_context,
 )
 from documents.contents import trail
 from documents.files.page_pictures import PictureFailed
-from documents.models import CitationUnit, Document, Page
-from documents.models.content import Frames
+from documents.models import CitationUnit, Document
 from documents.models.security import TokenScope
 
 
-class CitationSerializer(Strict, serializers.ModelSerializer):
+class CitationSerializer(Strict, FramedSerializer):
     """A citation. ``region`` is the anchor: the very words; ``unit_region`` the passage around them."""
 
     page = serializers.IntegerField(source="page_number", read_only=True)
@@ -71,7 +71,6 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
         read_only=True, help_text="verdict of a judge: '', supported, unsupported"
     )
     feedback = serializers.ChoiceField(["", "right", "wrong"], required=False)
-    frames: Frames | None = None
 
     class Meta:
         model = Citation
@@ -91,20 +90,20 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
 
     @extend_schema_field(BoxSerializer(allow_null=True))
     def get_bbox(self, citation: Citation) -> Any:
-        region = self._region(citation, citation.rects or citation.unit_rects)
+        region = self.region_on(citation, citation.rects or citation.unit_rects)
         return region and region["bbox"]
 
     @extend_schema_field(RegionSerializer(allow_null=True))
     def get_region(self, citation: Citation) -> Any:
-        return self._region(citation, citation.rects)
+        return self.region_on(citation, citation.rects)
 
     @extend_schema_field(RegionSerializer(allow_null=True))
     def get_unit_region(self, citation: Citation) -> Any:
-        return self._region(citation, citation.unit_rects)
+        return self.region_on(citation, citation.unit_rects)
 
     @extend_schema_field(RegionSerializer(allow_null=True))
     def get_head_region(self, citation: Citation) -> Any:
-        return self._region(citation, citation.head_rects)
+        return self.region_on(citation, citation.head_rects)
 
     @extend_schema_field(OpenApiTypes.URI)
     def get_permalink(self, citation: Citation) -> str:
@@ -114,14 +113,6 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
     def get_image(self, citation: Citation) -> str:
         path = reverse("api:citation-image", args=[citation.pk])
         return self.context["request"].build_absolute_uri(path)
-
-    def _region(self, citation: Citation, rects: list[list[float]]) -> Any:
-        place = (citation.document_id, citation.page_number)
-        if self.frames is None:
-            self.frames = Page.objects.frames([place])
-        if place not in self.frames:
-            return None
-        return PageRegion.of(citation.page_number, self.frames[place], rects).data()
 
 
 class CitationContextSerializer(UnitContextSerializer):
@@ -141,11 +132,8 @@ class CitationFilter(django_filters.FilterSet):
         fields = ["verdict", "durability"]
 
 
-class Citations:
-    request: HttpRequest
-
-    def get_queryset(self) -> models.QuerySet:
-        return Citation.objects.visible_to(self.request.user)
+class Citations(VisibleRows):
+    queryset = Citation.objects.all()
 
 
 class CitationOrUnit(Citations):
@@ -163,7 +151,6 @@ class CitationOrUnit(Citations):
         return found
 
 
-@extend_schema(tags=["citations"])
 class CitationListView(Citations, generics.ListAPIView):
     """Citations of your conversations, on documents you may read."""
 
@@ -172,7 +159,6 @@ class CitationListView(Citations, generics.ListAPIView):
     ordering_fields = ["created_at"]
 
 
-@extend_schema(tags=["citations"])
 class CitationDetail(CitationOrUnit, generics.RetrieveUpdateAPIView):
     """One citation; `feedback` says whether it is right. The id in a marker, a unit's, redirects to it."""
 
@@ -181,7 +167,7 @@ class CitationDetail(CitationOrUnit, generics.RetrieveUpdateAPIView):
     http_method_names = ["get", "patch", "head", "options"]
 
 
-@extend_schema_view(get=extend_schema(tags=["citations"], parameters=[NeighboursSerializer]))
+@extend_schema_view(get=extend_schema(parameters=[NeighboursSerializer]))
 class CitationContext(CitationOrUnit, generics.RetrieveAPIView):
     """The cited unit's chunk with all its units, and its neighbours on request."""
 
@@ -194,7 +180,7 @@ class CitationContext(CitationOrUnit, generics.RetrieveAPIView):
         return Response(self.get_serializer(context).data)
 
 
-@extend_schema_view(get=extend_schema(tags=["citations"], operation_id="citations_siblings"))
+@extend_schema_view(get=extend_schema(operation_id="citations_siblings"))
 class CitationSiblings(CitationOrUnit, generics.ListAPIView):
     """The other units of the cited unit's chunk. Citations of one answer: `/api/citations/?message=`."""
 
@@ -216,7 +202,6 @@ class PictureOptionsSerializer(ResolutionSerializer):
 
 @extend_schema_view(
     get=extend_schema(
-        tags=["citations"],
         operation_id="citations_image",
         parameters=[PictureOptionsSerializer],
         responses={(200, "image/png"): OpenApiTypes.BINARY, (422, "application/json"): NOT_DRAWN},
@@ -280,7 +265,7 @@ class Locate(DocumentPart, PlainView):
         anchor = locate(document.pk, **valid(self.get_serializer(data=request.data)))
         if anchor is None:
             return Response({"verdict": "none", "text": "", "page": None, "parts": []})
-        parts = [PageRegion.of(part.page.number, part.page.frame, part.rects) for part in anchor.parts]
+        parts = [region_of(part.page.number, part.page.frame, part.rects) for part in anchor.parts]
         found = {"verdict": anchor.verdict, "text": anchor.text, "page": anchor.page, "parts": parts}
         return Response(LocatedSerializer(found).data)
 
@@ -341,7 +326,7 @@ class FindWords(DocumentPart, PlainView):
             raise serializers.ValidationError({"q": [str(invalid)]}) from None
         shown = [page for page in pages.all if page.number == asked.get("page")]
         matches = [
-            PageRegion.of(page.number, page.frame, highlight_rects(page, [span]))
+            region_of(page.number, page.frame, highlight_rects(page, [span]))
             for page in shown
             for span in matches_on(page.folded, query)
         ]

@@ -8,7 +8,7 @@ from django.db import models
 from django.http import Http404, HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_serializer, extend_schema_view
-from rest_framework import serializers, viewsets
+from rest_framework import serializers
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,7 +18,7 @@ from chat.models import Conversation, Message, Note
 from chat.providers.catalogue import PROVIDERS
 from chat.providers.registry import cards, check_health
 from chat.views.exports import DEFAULT_STYLE, FILES, file_of
-from documents.api.common.fields import PlainView, Strict, VisibleRelated, valid
+from documents.api.common.fields import PlainView, RowsViewSet, Strict, VisibleRelated, valid
 from documents.api.pages import PngRenderer
 from documents.models import Collection, Document
 from documents.models.security import TokenScope
@@ -73,23 +73,16 @@ class ConversationChangeSerializer(ConversationSerializer):
     collection = serializers.PrimaryKeyRelatedField(read_only=True, allow_null=True)
 
 
-@extend_schema(tags=["conversations"])
-class ConversationViewSet(viewsets.ModelViewSet):
+class ConversationViewSet(RowsViewSet):
     """Your conversations."""
 
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    queryset = Conversation.objects.prefetch_related("documents")
     serializer_class = ConversationSerializer
     ordering_fields = ["created_at", "updated_at"]
     scope = "ask"
 
-    def get_queryset(self) -> models.QuerySet:
-        return Conversation.objects.visible_to(self.request.user).prefetch_related("documents")
-
     def get_serializer_class(self) -> type[serializers.BaseSerializer]:
         return ConversationChangeSerializer if self.action == "partial_update" else ConversationSerializer
-
-    def perform_destroy(self, conversation: Conversation) -> None:
-        conversation.hide()
 
 
 def file_renderer(form: str) -> type[BaseRenderer]:
@@ -156,7 +149,7 @@ class HealthSerializer(serializers.Serializer):
 class Providers(PlainView):
     serializer_class = ProviderSerializer
 
-    @extend_schema(tags=["providers"], operation_id="providers_list", responses=ProviderSerializer(many=True))
+    @extend_schema(operation_id="providers_list", responses=ProviderSerializer(many=True))
     def get(self, request: Request) -> Response:
         """The providers that can write answers."""
         return Response(ProviderSerializer(cards(), many=True).data)
@@ -169,9 +162,7 @@ class ProviderHealth(PlainView):
     scope = TokenScope.ASK
     rate = "ask"
 
-    @extend_schema(
-        tags=["providers"], operation_id="providers_health", request=None, responses=HealthSerializer
-    )
+    @extend_schema(operation_id="providers_health", request=None, responses=HealthSerializer)
     def post(self, request: Request, name: str) -> Response:
         """Test a provider by a short request."""
         if name not in PROVIDERS:

@@ -31,9 +31,9 @@ from chat.api.citations import CitationSerializer
 from chat.exports.markdown import numbered
 from chat.models import Conversation, Message
 from chat.providers.registry import provider_named
-from chat.views.conversations import event_stream, last_event
+from chat.views.conversations import answer_events, event_stream, last_event
 from documents.api.common.errors import ErrorSerializer, StateConflict, Unusable, answer_in_json
-from documents.api.common.fields import Strict, TwoNumbers, valid
+from documents.api.common.fields import Strict, TwoNumbers, VisibleRows, valid
 from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
 from documents.api.pages import Negotiated
 from documents.models import Page
@@ -145,14 +145,11 @@ class AskedSerializer(serializers.Serializer):
     answer = MessageSerializer()
 
 
-class Messages:
+class Messages(VisibleRows):
     """Mixin of views on messages of the caller's conversations."""
 
     scope = "ask"
-    request: Any
-
-    def get_queryset(self) -> models.QuerySet:
-        return Message.objects.visible_to(self.request.user).prefetch_related("citations")
+    queryset = Message.objects.prefetch_related("citations")
 
 
 class OfConversation(Messages):
@@ -232,7 +229,7 @@ class MessagesOfConversation(OfConversation, generics.ListAPIView):
         question, answer = UUID(stored.data["question"]), UUID(stored.data["answer"])
         start_next(conversation.pk)
         if isinstance(request.accepted_renderer, EventStreamRenderer):
-            stream = event_stream(answer)
+            stream = event_stream(answer_events(answer))
             stream.status_code = status.HTTP_201_CREATED
             return stream
         if sent["wait"]:
@@ -272,7 +269,6 @@ def has_ended(answer: UUID) -> bool:
     return not Message.objects.filter(pk=answer).unfinished().exists()
 
 
-@extend_schema(tags=["messages"])
 class MessageDetail(Messages, generics.RetrieveAPIView):
     """One question or answer."""
 
@@ -307,20 +303,17 @@ class AnswerStream(AnswerView):
     renderer_classes = [EventStreamRenderer, JSONRenderer]
 
     @extend_schema(
-        tags=["messages"],
         operation_id="messages_stream",
         summary="Stream an answer as server-sent events, from its beginning or after an event",
         parameters=[LAST_EVENT_ID],
         responses={(200, "text/event-stream"): EVENTS},
     )
     def get(self, request: Request, **kwargs: Any) -> HttpResponseBase:
-        return event_stream(self.get_object().pk, last_event(request._request))
+        return event_stream(answer_events(self.get_object().pk, last_event(request._request)))
 
 
 class AnswerCancel(AnswerView):
-    @extend_schema(
-        tags=["messages"], summary="Stop an answer; its text so far is kept", request=None, responses=CHANGED
-    )
+    @extend_schema(summary="Stop an answer; its text so far is kept", request=None, responses=CHANGED)
     def post(self, request: Request, **kwargs: Any) -> Response:
         cancelled = self.change(question_commands.cancel)
         cancel_live(self.kwargs["pk"])
@@ -330,7 +323,7 @@ class AnswerCancel(AnswerView):
 class AnswerRetry(AnswerView):
     rate = "ask"
 
-    @extend_schema(tags=["messages"], summary="Write an answer again", request=None, responses=CHANGED)
+    @extend_schema(summary="Write an answer again", request=None, responses=CHANGED)
     def post(self, request: Request, **kwargs: Any) -> Response:
         return self.change(question_commands.retry)
 
@@ -338,6 +331,6 @@ class AnswerRetry(AnswerView):
 class AnswerContinue(AnswerView):
     rate = "ask"
 
-    @extend_schema(tags=["messages"], summary="Continue a stopped answer", request=None, responses=CHANGED)
+    @extend_schema(summary="Continue a stopped answer", request=None, responses=CHANGED)
     def post(self, request: Request, **kwargs: Any) -> Response:
         return self.change(question_commands.continue_answer)

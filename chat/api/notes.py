@@ -7,7 +7,7 @@ from typing import Any
 import django_filters
 from django.db import models, transaction
 from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field, extend_schema_view
-from rest_framework import generics, serializers, viewsets
+from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -22,11 +22,10 @@ from chat.annotations import (
 from chat.models import Annotation, Citation, Note, NoteVersion
 from chat.notes import LONGEST_NOTE, search_notes
 from documents.api.common.errors import ErrorSerializer, StateConflict
-from documents.api.common.fields import Strict, VisibleRelated, valid
+from documents.api.common.fields import RowsViewSet, Strict, VisibleRelated, valid
 from documents.api.common.lists import VisibleFilter
-from documents.api.units import FramedList, PageRegion, RegionSerializer
-from documents.models import Document, Page
-from documents.models.content import Frames
+from documents.api.units import FramedList, FramedSerializer, RegionSerializer
+from documents.models import Document
 
 LONGEST_QUERY = 4000  # characters
 STALE = "Somebody saved this note meanwhile. Read it again, then save."
@@ -97,11 +96,10 @@ class NoteFilter(django_filters.FilterSet):
         }
     )
 )
-@extend_schema(tags=["notes"])
-class NoteViewSet(viewsets.ModelViewSet):
+class NoteViewSet(RowsViewSet):
     """Your notes."""
 
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    queryset = Note.objects.prefetch_related("citations")
     serializer_class = NoteSerializer
     filterset_class = NoteFilter
     ordering_fields = ["created_at", "updated_at"]
@@ -110,14 +108,7 @@ class NoteViewSet(viewsets.ModelViewSet):
     def page_ordering(self) -> list[str] | None:
         return ["place"] if self.request.query_params.get("q") else None
 
-    def get_queryset(self) -> models.QuerySet:
-        return Note.objects.visible_to(self.request.user).prefetch_related("citations")
 
-    def perform_destroy(self, note: Note) -> None:
-        note.hide()
-
-
-@extend_schema(tags=["notes"])
 class NoteVersions(generics.ListAPIView):
     """The versions of a note before each save, newest first."""
 
@@ -138,7 +129,7 @@ NOT_FOUND = "These words are not in the document."
 NO_PAGE = "The document has no such page."
 
 
-class AnnotationSerializer(Strict, serializers.ModelSerializer):
+class AnnotationSerializer(Strict, FramedSerializer):
     """A highlight or underline on words of one page, or a drawing (``ink``). Its place cannot be changed."""
 
     document = VisibleRelated(queryset=Document.objects.all())
@@ -171,7 +162,6 @@ class AnnotationSerializer(Strict, serializers.ModelSerializer):
         read_only=True, help_text="same, moved or gone since the annotation was made"
     )
     region = serializers.SerializerMethodField()
-    frames: Frames | None = None
 
     class Meta:
         model = Annotation
@@ -183,9 +173,7 @@ class AnnotationSerializer(Strict, serializers.ModelSerializer):
 
     @extend_schema_field(RegionSerializer(allow_null=True))
     def get_region(self, annotation: Annotation) -> Any:
-        place = (annotation.document_id, annotation.page_number)
-        frame = (self.frames if self.frames is not None else Page.objects.frames([place])).get(place)
-        return PageRegion.of(place[1], frame, annotation.rects).data() if frame else None
+        return self.region_on(annotation, annotation.rects)
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
         sent = set(values)
@@ -221,17 +209,13 @@ class AnnotationFilter(django_filters.FilterSet):
         return Annotation.objects.filter(pk__in=rows.values("pk")).with_words(words)
 
 
-@extend_schema(tags=["annotations"])
-class AnnotationViewSet(viewsets.ModelViewSet):
+class AnnotationViewSet(RowsViewSet):
     """Your highlights, underlines and comments."""
 
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    queryset = Annotation.objects.all()
     serializer_class = AnnotationSerializer
     filterset_class = AnnotationFilter
     ordering_fields = ["created_at", "updated_at"]
-
-    def get_queryset(self) -> models.QuerySet:
-        return Annotation.objects.visible_to(self.request.user)
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Annotate the first occurrence of the words, up to a page break, or store a drawing."""
@@ -246,6 +230,3 @@ class AnnotationViewSet(viewsets.ModelViewSet):
             refused = {"page": [NO_PAGE]} if is_ink else {"quote": [NOT_FOUND]}
             raise serializers.ValidationError(refused) from None
         return Response(self.get_serializer(made).data, status=201)
-
-    def perform_destroy(self, annotation: Annotation) -> None:
-        annotation.hide()

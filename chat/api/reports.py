@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from django.db import models
 from drf_spectacular.utils import extend_schema, extend_schema_view
-from rest_framework import serializers, viewsets
+from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,7 +17,7 @@ from chat.reports.report_queue import cancel, pause
 from chat.reports.report_sections import LONGEST_TITLE, MOST_SECTIONS
 from documents.api.common.callers import caller
 from documents.api.common.errors import UNUSABLE, Unusable
-from documents.api.common.fields import Strict, VisibleRelated, valid
+from documents.api.common.fields import RowsViewSet, Strict, VisibleRelated, valid
 from documents.models import Document, TokenScope
 
 MOST_BUDGET, MOST_MINUTES = 1_000_000_000, 100_000
@@ -106,11 +105,11 @@ class ListedReportSerializer(ReportSerializer):
 
 
 @extend_schema_view(create=extend_schema(responses={201: ReportSerializer} | UNUSABLE))
-@extend_schema(tags=["reports"])
-class ReportViewSet(viewsets.ModelViewSet):
+class ReportViewSet(RowsViewSet):
     """Your reports. A new one starts at once; read it until its state is `done` or `failed`."""
 
     http_method_names = ["get", "post", "delete", "head", "options"]
+    queryset = Report.objects.all()
     serializer_class = ReportSerializer
     ordering_fields = ["created_at", "updated_at"]
 
@@ -122,14 +121,8 @@ class ReportViewSet(viewsets.ModelViewSet):
     def rate(self) -> str:
         return "ask" if self.action in ("create", "start") else ""
 
-    def get_queryset(self) -> models.QuerySet:
-        return Report.objects.visible_to(self.request.user)
-
     def get_serializer_class(self) -> type[serializers.BaseSerializer]:
         return ListedReportSerializer if self.action == "list" else ReportSerializer
-
-    def perform_destroy(self, report: Report) -> None:
-        report.hide()
 
     @extend_schema(request=StartSerializer, responses={200: ReportSerializer} | UNUSABLE)
     @action(detail=True, methods=["post"])

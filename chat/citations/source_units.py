@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -10,7 +9,6 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-from django.db.models import Q, QuerySet
 
 from citing.anchoring.page_text import LazyWords, packed_words
 from citing.claims import SourceUnit
@@ -102,23 +100,14 @@ class Sources:
 def load_sources(unit_ids: Sequence[UUID | str], with_neighbours: bool = True) -> Sources:
     """Return the units in the order of ``unit_ids``, if they exist, and their neighbours. Five queries."""
     asked = CitationUnit.objects.filter(pk__in=unit_ids)
-    units = on_pages(asked.values_list("document_id", "page_number")) if with_neighbours else asked
+    if with_neighbours:
+        places = asked.values_list("document_id", "page_number")
+        units = CitationUnit.objects.on_pages(places).order_by("document", "position")
+    else:
+        units = asked
     rows = {str(row.id): row for row in units.values_list(*UNIT_FIELDS, named=True)}
     shown = [rows[str(unit_id)] for unit_id in unit_ids if str(unit_id) in rows]
     return sources_of(shown, list(rows.values()))
-
-
-def on_pages(places: Iterable[tuple[UUID, int]]) -> QuerySet[CitationUnit]:
-    """Return all units of these pages of documents, in reading order."""
-    wanted: dict[UUID, set[int]] = defaultdict(set)
-    for document, page in places:
-        wanted[document].add(page)
-    if not wanted:
-        return CitationUnit.objects.none()
-    found = Q()
-    for document, pages in wanted.items():
-        found |= Q(document=document, page_number__in=pages)
-    return CitationUnit.objects.filter(found).order_by("document", "position")
 
 
 def sources_of(shown: Sequence[UnitRow], others: Sequence[UnitRow] = ()) -> Sources:
@@ -128,6 +117,7 @@ def sources_of(shown: Sequence[UnitRow], others: Sequence[UnitRow] = ()) -> Sour
     documents = Document.objects.only(*DOCUMENT_FIELDS).in_bulk({row.document_id for row in rows.values()})
     bylines = {key: document.short_byline for key, document in documents.items()}
     labels = labels_in_library(documents.values())
+    titles = {key: labels[key] + one.named.removeprefix(one.title) for key, one in documents.items()}
     result = Sources()
     for row in rows.values():
         page = pages.get((row.document_id, row.page_number))
@@ -138,6 +128,7 @@ def sources_of(shown: Sequence[UnitRow], others: Sequence[UnitRow] = ()) -> Sour
                 page,
                 documents[row.document_id],
                 labels[row.document_id],
+                titles[row.document_id],
                 bylines[row.document_id],
             )
     result.shown = [result.units[str(row.id)] for row in shown if str(row.id) in result.units]
@@ -145,15 +136,8 @@ def sources_of(shown: Sequence[UnitRow], others: Sequence[UnitRow] = ()) -> Sour
 
 
 def _pages(rows: Iterable[UnitRow]) -> dict[tuple[UUID, int], _PageWords]:
-    numbers: dict[UUID, set[int]] = defaultdict(set)
-    for row in rows:
-        numbers[row.document_id].add(row.page_number)
-    if not numbers:
-        return {}
-    places = Q()
-    for document, pages in numbers.items():
-        places |= Q(document=document, number__in=pages)
-    found = Page.objects.filter(places).only(*PAGE_FIELDS)
+    places = ((row.document_id, row.page_number) for row in rows)
+    found = Page.objects.on_pages(places, "number").only(*PAGE_FIELDS)
     return {
         (page.document_id, page.number): _PageWords(
             page.frame, page.text, bytes(page.word_boxes), page.label, page.first_line
@@ -185,7 +169,13 @@ class _PageWords:
 
 
 def _add(
-    sources: Sources, row: UnitRow, page: _PageWords, document: Document, label: str, byline: str
+    sources: Sources,
+    row: UnitRow,
+    page: _PageWords,
+    document: Document,
+    label: str,
+    title: str,
+    byline: str,
 ) -> None:
     unit_id, document_id = str(row.id), str(row.document_id)
     sources.units[unit_id] = SourceUnit(
@@ -198,7 +188,7 @@ def _add(
         type="prose" if row.unit_type == "abstract" else row.unit_type,
         section_path=tuple(row.section_path),
         table=msgspec.convert(row.cells, TableRow) if row.cells else None,
-        title=label + document.named.removeprefix(document.title),
+        title=title,
         language=document.language,
         byline=byline,
         location=msgspec.convert(row.location, Location) if row.location else None,

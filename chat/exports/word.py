@@ -7,8 +7,10 @@ ECMA-376 part 1, section 17.11.
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import NamedTuple, cast
 
 from docx import Document as new_document
@@ -36,6 +38,8 @@ from text.terms import one_line
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # XML 1.0, 2.2
 ENDED = re.compile(r"[.!?…]”?$")
 QUOTE_INDENT = Pt(18)  # as much as a level of lists
+CELL_SPACE, BELOW_TABLE = Pt(3), Pt(12)  # above and below a cell's text; above the paragraph after a table
+LEAST_SHARE = 3.0  # of a table's width, of which a column of 100 characters has 10
 TEXT, REFERENCE, LINK = "footnote text", "footnote reference", "Hyperlink"  # names of Word's own styles
 _SEPARATORS = """<w:footnotes {namespaces}>
 <w:footnote w:type="separator" w:id="-1"><w:p><w:r><w:separator/></w:r></w:p></w:footnote>
@@ -201,6 +205,7 @@ class _Writer:
         self._lists: list[str] = []
         self._heading = self._quotes = 0
         self._rows: list[list[Token]] | None = None
+        self._is_below_table = False
 
     def write(self, tokens: Sequence[Token]) -> None:
         for token in tokens:
@@ -234,9 +239,12 @@ class _Writer:
                 self._document.add_paragraph().add_run(writable(token.content)).font.name = "Courier New"
 
     def _paragraph(self) -> Paragraph:
+        is_below_table, self._is_below_table = self._is_below_table, False
         if self._heading:
             return self._document.add_heading(level=self._heading)
         paragraph = self._document.add_paragraph(style=self._lists[-1] if self._lists else None)
+        if is_below_table:
+            paragraph.paragraph_format.space_before = BELOW_TABLE
         if self._quotes:
             paragraph.paragraph_format.left_indent = QUOTE_INDENT * (self._quotes + len(self._lists))
         return paragraph
@@ -246,9 +254,25 @@ class _Writer:
         if not rows:
             return
         table = self._document.add_table(len(rows), max(map(len, rows)), style="Table Grid")
+        widths = self._widths(rows)
+        for column, width in zip(table.columns, widths, strict=True):
+            column.width = width  # of the grid, which LibreOffice reads; Word reads those of cells
         for row, cells in zip(table.rows, rows, strict=True):
-            for cell, token in zip(row.cells, cells, strict=False):
-                self._runs(cell.paragraphs[0], token.children or [])
+            for cell, token, width in zip(row.cells, cells, widths, strict=False):
+                cell.width, paragraph = width, cell.paragraphs[0]
+                paragraph.paragraph_format.space_before = paragraph.paragraph_format.space_after = CELL_SPACE
+                self._runs(paragraph, token.children or [])
+        for run in (run for cell in table.rows[0].cells for run in cell.paragraphs[0].runs):
+            run.bold = True
+        self._is_below_table = True
+
+    def _widths(self, rows: Sequence[Sequence[Token]]) -> list[int]:
+        """Return the widths of the columns, by the square root of their longest texts."""
+        longest = [max(len(token.content) for token in column if token) for column in zip_longest(*rows)]
+        shares = [max(math.sqrt(length), LEAST_SHARE) for length in longest]
+        page = self._document.sections[0]
+        whole = (page.page_width or 0) - (page.left_margin or 0) - (page.right_margin or 0)
+        return [int(whole * share / sum(shares)) for share in shares]
 
     def _runs(self, paragraph: Paragraph, tokens: Sequence[Token]) -> None:
         bold = italic = False

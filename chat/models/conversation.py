@@ -24,6 +24,7 @@ from django.utils.translation import gettext_lazy as _
 
 from documents.access import Given, Grant
 from documents.models import CitationUnit, Collection, Document, EventKind
+from documents.models.library import OwnedQuerySet, Row
 from documents.models.security import record
 from documents.tokens import ANSWER_LINK, ListedToken
 from retrieval.results import RagConfig
@@ -69,6 +70,13 @@ class Hideable(models.Model):
         type(self)._default_manager.filter(pk=self.pk).update(deleted_at=None)
 
 
+class HideableQuerySet(OwnedQuerySet[Row]):
+    """Rows that their owner sees until they are hidden."""
+
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        return super().visible_to(user).filter(deleted_at=None)
+
+
 @dataclass(frozen=True, slots=True)
 class AskedScope:
     """The scope of a question; without ``documents`` those of the conversation."""
@@ -76,13 +84,6 @@ class AskedScope:
     kind: str
     documents: Sequence[Document] = ()
     collection: Collection | None = None
-
-
-class ConversationQuerySet(models.QuerySet["Conversation"]):
-    def visible_to(self, user: User | AnonymousUser) -> Self:
-        if not user.is_authenticated:
-            return self.none()
-        return self.filter(owner=user, deleted_at=None)
 
 
 class Conversation(Hideable):
@@ -111,7 +112,7 @@ class Conversation(Hideable):
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
-    objects = ConversationQuerySet.as_manager()
+    objects = HideableQuerySet["Conversation"].as_manager()
 
     class Meta:
         ordering = ["-updated_at"]

@@ -13,17 +13,13 @@ from django.db.models.functions import TruncHour
 from django.utils.translation import gettext_lazy as _
 
 from chat.models.citation import Citation
-from chat.models.conversation import Hideable, excerpt
+from chat.models.conversation import Hideable, HideableQuerySet, excerpt
 from citing.marker_decoder import with_marks
 from documents.models import Document
+from documents.models.library import OwnedQuerySet
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
-
-
-class NoteQuerySet(models.QuerySet["Note"]):
-    def visible_to(self, user: User | AnonymousUser) -> Self:
-        return self.filter(owner=user, deleted_at=None) if user.is_authenticated else self.none()
 
 
 class Note(Hideable):
@@ -44,7 +40,7 @@ class Note(Hideable):
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
-    objects = NoteQuerySet.as_manager()
+    objects = HideableQuerySet["Note"].as_manager()
 
     class Meta:
         ordering = ["-updated_at"]
@@ -92,12 +88,10 @@ class NoteVersion(models.Model):
         return with_marks(self.content, lambda _, mark: f" [p. {mark.page}]")
 
 
-class AnnotationQuerySet(models.QuerySet["Annotation"]):
+class AnnotationQuerySet(HideableQuerySet["Annotation"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         """Return the user's annotations on documents that the user may still see."""
-        if not user.is_authenticated:
-            return self.none()
-        return self.filter(owner=user, deleted_at=None, document__in=Document.objects.visible_to(user))
+        return super().visible_to(user).filter(document__in=Document.objects.visible_to(user))
 
     def with_words(self, words: str) -> Self:
         """Return annotations whose quote or comment contains each of the words."""
@@ -161,12 +155,10 @@ class Annotation(Hideable):
         return self.durability == Citation.Durability.GONE
 
 
-class ReadingPlaceQuerySet(models.QuerySet["ReadingPlace"]):
+class ReadingPlaceQuerySet(OwnedQuerySet["ReadingPlace"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         """Return the user's positions in documents that the user may still see."""
-        if not user.is_authenticated:
-            return self.none()
-        return self.filter(owner=user, document__in=Document.objects.visible_to(user))
+        return super().visible_to(user).filter(document__in=Document.objects.visible_to(user))
 
 
 class ReadingPlace(models.Model):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from datetime import timedelta
-from typing import TYPE_CHECKING, Self
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -12,18 +11,10 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from chat.models.conversation import Hideable
+from chat.models.conversation import Hideable, HideableQuerySet
 from chat.models.note import Note
 
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AnonymousUser, User
-
 DEAD_AFTER = timedelta(minutes=10)  # without a heartbeat: the work is taken up again
-
-
-class ReportQuerySet(models.QuerySet["Report"]):
-    def visible_to(self, user: User | AnonymousUser) -> Self:
-        return self.filter(owner=user, deleted_at=None) if user.is_authenticated else self.none()
 
 
 class Report(Hideable):
@@ -69,7 +60,7 @@ class Report(Hideable):
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
-    objects = ReportQuerySet.as_manager()
+    objects = HideableQuerySet["Report"].as_manager()
 
     class Meta:
         ordering = ["-created_at"]

@@ -146,14 +146,14 @@ def _first_token_seconds(name: str) -> float:
     return OWN_FIRST_TOKEN_SECONDS if name == OWN_SERVER else FIRST_TOKEN_SECONDS
 
 
-def check_health(name: str, model: str = "") -> Health:
+def check_health(name: str) -> Health:
     """Request one word from a provider. Never raises."""
     start = time.perf_counter()
     seconds = OWN_HEALTH_SECONDS if name == OWN_SERVER else HEALTH_SECONDS
     patience = ProviderLimits(seconds, seconds, 1, 0, seconds)
     prompt = Prompt("Reply with the word OK.", system="Reply with one word.")
     try:
-        provider = provider_named(name, model)
+        provider = provider_named(name)
         text = reply_text(stream_with_retries(provider, prompt, patience, threading.Event()))
     except ProviderError as error:
         return Health(False, error.message, _since(start))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import takewhile
 from textwrap import shorten
 from uuid import uuid4
@@ -12,6 +13,7 @@ from django.utils.translation import gettext
 
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import AnswerSources
+from chat.answers.prompt import ContextItem
 from chat.answers.without_model.answer import answer_without_model, found_lines
 from chat.answers.without_model.answer_types import DURATIONS, counts
 from chat.answers.without_model.evidence import find_evidence
@@ -25,6 +27,7 @@ from chat.answers.without_model.question import (
     without_owner,
 )
 from chat.answers.without_model.ranking import TermWeights
+from chat.answers.without_model.value_lines import names_counted
 from chat.citations.source_units import Sources
 from chat.models import Citation
 from chat.providers.base import NativeCitation, TextDelta
@@ -72,7 +75,11 @@ def evidence_on(question: str, found: AnswerSources) -> tuple[str, list[Citation
 
 def evidence_table(question: str, scope: Scope) -> tuple[str, list[Citation]]:
     """Return what each document says first, where they differ, and the best passages of all."""
-    passages, citations = evidence_on(question, find_evidence(question, scope))
+    found = find_evidence(question, scope)
+    asked = analyse(question, languages_of(found))
+    counting = counting_units(asked, found.passages) if "count" in asked.kinds else set()
+    kept = tuple(one for one in found.passages if one.unit.id in counting)
+    passages, citations = evidence_on(question, replace(found, passages=kept or found.passages))
     if not scope.document_ids or not 1 < len(scope.document_ids) <= MOST_SEPARATE:
         return passages, citations
     of_one = without_owner(question, analyse(question).language)
@@ -133,6 +140,16 @@ def counting_lines(asked: QuestionFeatures, found: AnswerSources) -> list[Citati
     return builder.citations
 
 
+def counting_units(asked: QuestionFeatures, passages: Sequence[ContextItem]) -> set[str]:
+    """Return the ids of rows and texts with a number of what is counted: “Total, Employees 2018: 93,516”."""
+    return {
+        line.unit.id
+        for line in lines_of(asked, passages)
+        if any(cell.quantity and names_counted(asked, line, cell) for cell in line.values)
+        or (not line.values and counts_asked(line.text, asked, line.language))
+    }
+
+
 def counts_asked(text: str, asked: QuestionFeatures, language: str) -> bool:
     """Return whether a text has a number of what a question counts, neither a share nor an amount."""
     counted = counted_terms(asked, language)
@@ -154,9 +171,10 @@ def continued(fact: Citation, asked: QuestionFeatures, found: AnswerSources) -> 
     """Return the sentence after one that only announces: “We see two limitations.”, “They are:”."""
     unit = found.sources.units[str(fact.unit_id)]
     has_value = any(one.dimension for one in quantities_in(fact.claim, asked.language))
-    is_short = len(added_terms(fact, asked)) <= MOST_ANNOUNCED and not has_value
+    own = added_terms(fact, asked) - distinct_terms(unit.title, asked.language)
+    is_short = len(own) <= MOST_ANNOUNCED and not has_value
     is_lead = is_short or fact.claim.rstrip().endswith(":")
-    if unit.table or not is_lead or letters(fact.claim) not in letters(unit.text):
+    if unit.type in ("table", "caption") or not is_lead or letters(fact.claim) not in letters(unit.text):
         return []
     below = (one for one in found.sources.neighbours(unit) if one.char_start > unit.char_start)
     rest = [(unit, unit.text[fact.char_end - unit.char_start :])]
@@ -180,7 +198,8 @@ def on_question(asked: QuestionFeatures, fact: Citation, found: AnswerSources, w
     language = unit.language or asked.language
     heading = " ".join(unit.section_path[-1:])
     counted = counted_terms(asked, language)
-    if counted and not counts_asked(fact.claim, asked, language):
+    rows = [one for one in found.passages if one.unit.id == unit.id and unit.table]
+    if counted and not (counts_asked(fact.claim, asked, language) or counting_units(asked, rows)):
         return 0.0
     if any(item.label.search(fact.claim) for item in items_asked(asked.text, pack_names())):
         return 1.0

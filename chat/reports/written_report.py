@@ -140,7 +140,7 @@ class WorkControl:
 
 @dataclass(slots=True)
 class SectionWork:
-    """The work on one section, its model and its budget."""
+    """The work on one section, its model and its budget. ``is_cut``: the model stopped amid its text."""
 
     report: Report
     sections: Sequence[ReportSection]
@@ -148,6 +148,7 @@ class SectionWork:
     provider: Provider
     control: WorkControl
     usage: dict[str, float] = field(default_factory=dict)
+    is_cut: bool = False
 
     def begin(self, step: str) -> None:
         self.control.go_on()
@@ -270,20 +271,24 @@ def drafted_section(work: SectionWork, found: AnswerSources) -> AnswerBuilder:
     rules = rules_of(room_for(work.provider), SECTION_RULES)
     prompt = prompt_for(work.asked, found.passages, found.turns, system=rules)
     if found.passages:
-        write_draft(draft, work, prompt)
+        work.is_cut = not write_draft(draft, work, prompt)
     return draft
 
 
-def write_draft(draft: AnswerBuilder, work: SectionWork, prompt: object) -> None:
+def write_draft(draft: AnswerBuilder, work: SectionWork, prompt: object) -> bool:
+    """Have the model write. Return whether it came to the end of its text."""
+    is_whole = True
     try:
         exhaust(drafted(draft, work.provider, prompt, work.control, work.usage))  # type: ignore[arg-type]
     except ProviderError as error:
+        is_whole = error.message == WROTE_NOTHING
         written = draft.content.strip() and not error.permanent
         if not written and error.message not in (WROTE_NOTHING, *CUT_SHORT.values()):
             raise
     exhaust(draft.complete())
     if judging := configured_judge(work.provider, work.control):
         exhaust(draft.judge(judging))
+    return is_whole
 
 
 def kept_text(
@@ -298,7 +303,8 @@ def kept_text(
         content, citations = assembled(corrected, mark_of)
         if any(one.standing in (Standing.VERIFIED, Standing.FOUND) for one in corrected.statements):
             differing, of_both = differing_sources(corrected, found)
-            return f"{content}\n\n{differing}".rstrip(), [*citations, *of_both]
+            cut = f"*{gettext('The model stopped before the end of this section.')}*" if work.is_cut else ""
+            return "\n\n".join(filter(None, (content, cut, differing))), [*citations, *of_both]
         shown, shown_citations = evidence_on(work.section.title, found)
         work.section.counts = {"removed": len(corrected.statements)}
         notice = gettext("None of the model's sentences passed the check. The passages:")

@@ -75,7 +75,6 @@ def refusals_as(status: int) -> Callable[[View[P]], View[P]]:
 @refusals_as(400)
 def ask_first(request: HttpRequest) -> HttpResponse:
     """Ask a question in the conversation that the form names, or in a new one."""
-    assert request.user.is_authenticated
     if known := request.POST.get("conversation"):
         return asked(request, visible_conversation(request, uuid_or_refusal(known)))
     question, provider = (
@@ -240,7 +239,7 @@ async def stream(request: HttpRequest, message_id: UUID) -> StreamingHttpRespons
     """Stream the answer's events from ``Last-Event-ID`` (or ``?after=``) on; see ``chat.answers.events``."""
     user = await request.auser()
     await require_visible_answer(user, message_id)
-    return event_stream(message_id, last_event(request))
+    return event_stream(answer_events(message_id, last_event(request)))
 
 
 async def require_visible_answer(user: User | AnonymousUser, message_id: UUID) -> None:
@@ -250,20 +249,23 @@ async def require_visible_answer(user: User | AnonymousUser, message_id: UUID) -
         raise Http404
 
 
-def event_stream(message_id: UUID, after: int = 0) -> StreamingHttpResponse:
+STILL_HERE = ": still here\n\n"  # a comment, so that no proxy closes a silent stream
+
+
+def event_stream(events: AsyncIterator[str]) -> StreamingHttpResponse:
     """Return a stream of server-sent events. Callers check that the user may read the answer."""
-    response = StreamingHttpResponse(_lines(message_id, after), content_type="text/event-stream")
+    response = StreamingHttpResponse(events, content_type="text/event-stream")
     response["Cache-Control"] = "private, no-store, no-transform"
     response["X-Accel-Buffering"] = "no"
     return response
 
 
-async def _lines(message_id: UUID, after: int) -> AsyncIterator[str]:
+async def answer_events(message_id: UUID, after: int = 0) -> AsyncIterator[str]:
     # The request's thread used a connection to look up the session: release it while the model answers.
     await sync_to_async(close_connection)()
     yield "retry: 1000\n\n"
     async for event in follow(message_id, after):
-        yield as_server_sent(*event) if event else ": still here\n\n"
+        yield as_server_sent(*event) if event else STILL_HERE
 
 
 def close_connection() -> None:
@@ -410,10 +412,10 @@ def conversations(request: HttpRequest) -> HttpResponse:
         # A subquery: a join for each word would make the product of all messages.
         said = Message.objects.filter(conversation=OuterRef("pk"), content__icontains=word)
         found = found.filter(Q(title__icontains=word) | Exists(said))
-    found = found.annotate(
+    counted = found.annotate(
         questions=Count("messages", filter=Q(messages__role=Message.Role.USER), distinct=True)
     )
-    page = Paginator(found.order_by("-updated_at"), CONVERSATIONS_A_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(counted.order_by("-updated_at"), CONVERSATIONS_A_PAGE).get_page(request.GET.get("page"))
     labels = labels_in_library({one for listed in page for one in listed.documents.all()})
     context = {"section": "conversations", "page": page, "words": words, "labels": labels}
     return render(request, "chat/conversations.html", context)
@@ -484,20 +486,6 @@ def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
     if title := request.POST.get("title", "").strip()[:200]:
         shown.title = title
         shown.save(update_fields=["title"])
-    return redirect("conversations")
-
-
-@require_POST
-def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Soft-delete the conversation and offer to undo it."""
-    shown = visible_conversation(request, pk)
-    shown.hide()
-    return render(request, "chat/_deleted.html", {"conversation": shown})
-
-
-@require_POST
-def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
-    get_object_or_404(Conversation, pk=pk, owner=request.user).unhide()
     return redirect("conversations")
 
 

@@ -29,7 +29,6 @@ from chat.annotations import (
     as_pdf,
     as_zotero,
     draw,
-    frames_of,
     take_over,
     taken_over,
 )
@@ -66,7 +65,6 @@ LONGEST_TITLE, LONGEST_QUOTE = 200, 2000
 @require_safe
 def notes(request: HttpRequest) -> HttpResponse:
     """List notes, latest first; with ``?q=`` search results, best first, with snippets."""
-    assert request.user.is_authenticated
     words = request.GET.get("q", "").replace("\x00", " ").strip()[:LONGEST_SEARCH]
     context: dict[str, object] = {"section": "notes", "words": words}
     if words:
@@ -89,7 +87,6 @@ def note(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def new(request: HttpRequest) -> HttpResponse:
     """Create an empty note, optionally about a document."""
-    assert request.user.is_authenticated
     return redirect("note", Note.objects.create(owner=request.user, document=about(request)).pk)
 
 
@@ -108,7 +105,6 @@ def beside(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def quote(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Add words selected on a page to the given note, else to the latest about the document."""
-    assert request.user.is_authenticated
     document = visible_document(request, pk)
     words = request.POST.get("words", "").strip()[:LONGEST_QUOTE]
     page = whole_number(request.POST.get("page", ""))
@@ -146,7 +142,6 @@ def save(request: HttpRequest) -> HttpResponse:
 
     Without ``note`` a new one is created. ``{"note", "revision", "title", "content", "html"}``.
     """
-    assert request.user.is_authenticated
     written = written_in(request)
     if written is None:
         return JsonResponse({"error": "This note is too long."}, status=413)
@@ -169,7 +164,6 @@ def save(request: HttpRequest) -> HttpResponse:
 @require_POST
 def add(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Add an answer with its citations to the latest note about its document; notify an open editor."""
-    assert request.user.is_authenticated
     note = add_answer(visible_answer(request, message_id), request.user)
     response = render(request, "chat/_note_added.html", {"note": note})
     response["HX-Trigger"] = "notechanged"
@@ -184,19 +178,6 @@ def restore_words(request: HttpRequest, pk: UUID, revision: int) -> HttpResponse
     )
     restore_version(version.note, version)
     return redirect("note", pk)
-
-
-@require_POST
-def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
-    shown = visible_note(request, pk)
-    shown.hide()
-    return render(request, "chat/_note_deleted.html", {"note": shown})
-
-
-@require_POST
-def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
-    get_object_or_404(Note, pk=pk, owner=request.user).unhide()
-    return redirect("notes")
 
 
 def about(request: HttpRequest) -> Document | None:
@@ -256,7 +237,6 @@ class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
 def document_annotations(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Return the document's annotations as JSON; a POST stores a selection or drawing (JSON, by page)."""
     document = visible_document(request, pk)
-    assert request.user.is_authenticated
     if request.method != "POST":
         gone = taken_over(request.user, document).exclude(deleted_at=None)
         return as_json([*painted(document, own(request, document)), *map(replaced, gone)])
@@ -290,7 +270,7 @@ def _made(owner: User, document: Document, part: Selected, look: dict[str, str])
 
 def in_page_space(document: Document, drawn: Selected) -> list[list[tuple[float, float]]]:
     """Convert strokes from display fractions to page space; [] when the page does not exist."""
-    frame = frames_of(document, {drawn.page}).get(drawn.page)
+    frame = document.pages.frame_of_each({drawn.page}).get(drawn.page)
     if frame is None:
         return []
     return [[frame.from_display(Rect(x, y, x, y))[:2] for x, y in stroke] for stroke in drawn.strokes]
@@ -345,7 +325,6 @@ def restore_annotation(request: HttpRequest, pk: UUID) -> HttpResponse:
 def take_over_annotations(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Import the annotations of the PDF; report the number of new ones."""
     document = visible_document(request, pk)
-    assert request.user.is_authenticated
     if not document.file:
         raise Http404
     try:
@@ -375,7 +354,6 @@ def export_annotations(request: HttpRequest, pk: UUID, form: str) -> HttpRespons
 
 def exported(request: HttpRequest, document: Document, form: str) -> str | bytes:
     """Return the annotations in the format ``form``. Raises ParseFailure."""
-    assert request.user.is_authenticated
     rows, author = list(own(request, document)), request.user.get_username()
     address = request.build_absolute_uri(reverse("document", args=[document.pk]))
     if form == "md":
@@ -396,7 +374,7 @@ def own(request: HttpRequest, document: Document) -> AnnotationQuerySet:
 def painted(document: Document, annotations: Iterable[Annotation]) -> list[Shown]:
     """Return annotations that are still in the document, with display boxes. One query for the pages."""
     rows = [annotation for annotation in annotations if not annotation.is_gone]
-    frames = frames_of(document, {annotation.page_number for annotation in rows})
+    frames = document.pages.frame_of_each({annotation.page_number for annotation in rows})
     return [
         Shown(
             row.pk, row.page_number, frames[row.page_number].display_boxes(row.rects), row.kind, row.colour,

@@ -22,7 +22,7 @@ from chat.reports.report_commands import InvalidReport, Limits, begin, new_repor
 from chat.reports.report_queue import cancel, pause
 from chat.reports.report_sections import sections_of
 from chat.reports.written_report import report_estimate
-from chat.views import as_uuid
+from chat.views import MOST_CHOSEN, chosen_ids, chosen_source
 from documents.api.common.callers import rated
 from documents.labels import distinct_labels
 from documents.models import Collection, Document, Page
@@ -33,7 +33,6 @@ from retrieval.views import documents_found
 from text.numbers import whole_number
 
 REPORTS_A_PAGE = 40
-MOST_DOCUMENTS = 1000
 MOST_BUDGET = 1_000_000_000
 USUAL_MINUTES = 60  # the budget offered where nothing is known of a model's pace
 CHANGES_SHOWN = 500  # of one kind
@@ -59,7 +58,6 @@ def new(request: HttpRequest) -> HttpResponse:
     The documents are each ``document``, those that a search (``within``: its address) found, those of a
     ``collection`` (an id, or ``search:`` and the id of a saved search), or the whole library.
     """
-    assert request.user.is_authenticated
     given = request.POST if request.method == "POST" else request.GET
     documents, is_limited = chosen_documents(given, request.user)
     question, outline, error = given.get("question", ""), given.get("outline", ""), ""
@@ -75,7 +73,7 @@ def new(request: HttpRequest) -> HttpResponse:
         "section": "reports",
         "labels": distinct_labels(documents),
         "choosable": distinct_labels(
-            Document.objects.visible_to(request.user).order_by("title")[:MOST_DOCUMENTS]
+            Document.objects.visible_to(request.user).order_by("title")[:MOST_CHOSEN]
         ),
         "collections": Collection.objects.visible_to(request.user).order_by("name"),
         "searches": SavedSearch.objects.visible_to(request.user),
@@ -91,26 +89,21 @@ def new(request: HttpRequest) -> HttpResponse:
 def chosen_documents(given: QueryDict, user: User) -> tuple[list[Document], bool]:
     """Return the documents of a form or an address, and whether it names any at all."""
     library = Document.objects.visible_to(user)
-    ids = [pk for text in given.getlist("document")[:MOST_DOCUMENTS] if (pk := as_uuid(text))]
-    kind, _colon, key = given.get("collection", "").rpartition(":")
-    chosen, within = as_uuid(key), given.get("within", "")
-    if within:
-        ids = list(documents_found(SavedSearch(user=user, query=within)))
-    elif chosen and kind == "search":
-        ids = list(documents_found(get_object_or_404(SavedSearch.objects.visible_to(user), pk=chosen)))
-    elif chosen:
-        found = get_object_or_404(Collection.objects.visible_to(user), pk=chosen)
-        ids = list(library.filter(collections=found).values_list("pk", flat=True)[:MOST_DOCUMENTS])
-    return list(library.filter(pk__in=ids).order_by("title")), bool(ids or chosen or within)
+    ids, within = chosen_ids(given), given.get("within", "")
+    collection, search = chosen_source(given, user)
+    if within or search:
+        ids = list(documents_found(search or SavedSearch(user=user, query=within)))
+    elif collection:
+        ids = list(library.filter(collections=collection).values_list("pk", flat=True)[:MOST_CHOSEN])
+    return list(library.filter(pk__in=ids).order_by("title")), bool(ids or collection or search or within)
 
 
 @rated("ask")
 @require_http_methods(["GET", "HEAD", "POST"])
 def versions(request: HttpRequest) -> HttpResponse:
     """Compare each ``document`` with the next, in the order of their numbers in ``order``."""
-    assert request.user.is_authenticated
     given = request.POST if request.method == "POST" else request.GET
-    ids = [pk for text in given.getlist("document")[: MOST_VERSIONS + 1] if (pk := as_uuid(text))]
+    ids = chosen_ids(given, MOST_VERSIONS + 1)
     found = Document.objects.visible_to(request.user).in_bulk(ids)
     documents = sorted(found.values(), key=lambda one: (one.year or 0, one.created_at))
     error = ""

@@ -20,7 +20,9 @@ from documents.models import ApiToken, Job, SecurityEvent, Share
 
 admin.site.unregister([User, Group])
 admin.site.unregister([Authenticator, EmailAddress, SocialAccount, SocialApp, SocialToken, UserSession])
-admin.site.unregister([Schedule, Success, Failure, OrmQ])
+admin.site.unregister([Schedule, Success, Failure])
+if admin.site.is_registered(OrmQ):  # not where the queue is in Redis
+    admin.site.unregister(OrmQ)
 admin.site.unregister([AccessAttempt, AccessFailureLog, AccessLog])
 
 

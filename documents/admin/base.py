@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, singledispatch
+from functools import cache, cached_property
 from typing import Any
 from uuid import UUID
 
@@ -21,7 +21,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
-from documents.models import CitationUnit, Document, Page, RetrievalChunk
+from documents.models import CitationUnit, Document, Page
 from documents.models.library import uuid_or_none
 from pdf import word_boxes
 from pdf.geometry import PageFrame, Rect, bounding_box
@@ -154,7 +154,7 @@ def link_to(row: models.Model | None, text: str = "") -> SafeString | str:
         return "–"
     meta = row._meta
     url = reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[row.pk])
-    return format_html('<a href="{}">{}</a>', url, text or str(row) or "…")
+    return format_html('<a href="{}">{}</a>', url, (text or str(row) or "…")[:100])
 
 
 def link_to_list(model: type[models.Model], text: str, **filters: Any) -> SafeString:
@@ -225,15 +225,17 @@ def page_overlay(page: Page) -> Overlay:
     """Return all layers of a page, in at most two queries."""
     units = list(CitationUnit.objects.filter(document=page.document_id, page_number=page.number))
     units.sort(key=lambda unit: unit.position)
+    words = word_boxes.unpack(bytes(page.word_boxes), page.width, page.height)
+    running = [rect for piece in page.furniture for rect in piece["rects"]]
     pen = _Pen(page.frame)
     layers = (
         Layer("units", "units", tuple(_units(pen, units)), shown=True),
         Layer("order", "reading order", *_order(pen, units), shown=True),
         Layer("lines", "lines", tuple(mark for unit in units for mark in pen.marks(unit.rects))),
-        Layer("words", "words", tuple(pen.marks(_words(page)))),
+        Layer("words", "words", tuple(pen.marks(words.boxes.tolist()))),
         Layer("chunks", "chunks", tuple(_chunks(pen, units))),
         Layer("tables", "table cells", tuple(_cells(pen, units))),
-        Layer("furniture", "running heads", tuple(_furniture(pen, page))),
+        Layer("furniture", "running heads", tuple(pen.marks(running))),
         Layer("figures", "figures", tuple(pen.mark(figure["rect"]) for figure in page.figures)),
     )
     return Overlay(page, *page.frame.display_size, layers)
@@ -267,10 +269,6 @@ def _order(pen: _Pen, units: list[CitationUnit]) -> tuple[tuple[LabelledRect, ..
     return marks, " ".join(f"{x:.1f},{y:.1f}" for x, y in (mark.center for mark in marks))
 
 
-def _words(page: Page) -> list[list[float]]:
-    return word_boxes.unpack(bytes(page.word_boxes), page.width, page.height).boxes.tolist()
-
-
 def _chunks(pen: _Pen, units: list[CitationUnit]) -> Iterator[LabelledRect]:
     rects: dict[UUID, list[Rect]] = defaultdict(list)
     for unit in units:
@@ -289,32 +287,6 @@ def _cells(pen: _Pen, units: list[CitationUnit]) -> Iterator[LabelledRect]:
                 )
 
 
-def _furniture(pen: _Pen, page: Page) -> Iterator[LabelledRect]:
-    for piece in page.furniture:
-        yield from pen.marks(piece["rects"])
-
-
-@singledispatch
-def overlays_of(row: models.Model) -> list[Overlay]:
-    """Return the pages of a row with its parts highlighted. Other apps register their models."""
-    return []
-
-
-@overlays_of.register
-def _of_page(page: Page) -> list[Overlay]:
-    return [page_overlay(page)]
-
-
-@overlays_of.register
-def _of_unit(unit: CitationUnit) -> list[Overlay]:
-    return highlight_units([unit])
-
-
-@overlays_of.register
-def _of_chunk(chunk: RetrievalChunk) -> list[Overlay]:
-    return highlight_units(list(chunk.units.order_by("position")))
-
-
 def highlight_units(units: list[CitationUnit]) -> list[Overlay]:
     """Return the pages of these units of one document, with their lines highlighted. One query."""
     numbers = {unit.page_number for unit in units}
@@ -328,7 +300,7 @@ def highlight_units(units: list[CitationUnit]) -> list[Overlay]:
 
 
 class PlacedAdmin(ReadOnlyAdmin):
-    """Read-only rows of a model that ``overlays_of`` knows."""
+    """Read-only rows with a place in a document, drawn on their pages."""
 
     change_form_template = "admin/documents/on_page.html"
 
@@ -337,7 +309,11 @@ class PlacedAdmin(ReadOnlyAdmin):
 
     @admin.display(description="document")
     def of_document(self, row: Any) -> str:
-        return link_to(row.document, row.document.title[:60])
+        return link_to(row.document)
+
+    def overlays(self, row: Any) -> list[Overlay]:
+        """Return the pages of a row with its parts highlighted."""
+        return highlight_units([row])
 
     def change_view(
         self,
@@ -347,5 +323,5 @@ class PlacedAdmin(ReadOnlyAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         row = self.get_object(request, object_id)
-        context = {"overlays": overlays_of(row) if row else [], **(extra_context or {})}
+        context = {"overlays": self.overlays(row) if row else [], **(extra_context or {})}
         return super().change_view(request, object_id, form_url, context)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
@@ -18,7 +16,16 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from documents.access import end_grant, grants_of
-from documents.admin.base import CommonValuesFilter, EstimatingPaginator, PlacedAdmin, link_to, link_to_list
+from documents.admin.base import (
+    CommonValuesFilter,
+    EstimatingPaginator,
+    Overlay,
+    PlacedAdmin,
+    highlight_units,
+    link_to,
+    link_to_list,
+    page_overlay,
+)
 from documents.files.page_pictures import PictureFailed, page_drawing
 from documents.ingestion.pipeline import ingest_again
 from documents.library import delete_document
@@ -30,9 +37,7 @@ from documents.signals import document_parsed
 
 @admin.register(Document)
 class DocumentAdmin(admin.ModelAdmin):
-    list_display = [
-        *("title", "owner", "state", "pages", "units", "seconds", "added"),
-    ]
+    list_display = ["title", "owner", "state", "page_count", "unit_count", "seconds", "created_at"]
     list_filter = [
         "status",
         ("failure_code", CommonValuesFilter),
@@ -69,18 +74,6 @@ class DocumentAdmin(admin.ModelAdmin):
         """Return the status, with the code of a failure."""
         state = document.get_status_display()
         return f"{state}: {document.failure_code.replace('_', ' ')}" if document.failure_code else state
-
-    @admin.display(description="added", ordering="created_at")
-    def added(self, document: Document) -> datetime:
-        return document.created_at
-
-    @admin.display(ordering="page_count")
-    def pages(self, document: Document) -> int:
-        return document.page_count
-
-    @admin.display(ordering="unit_count")
-    def units(self, document: Document) -> int:
-        return document.unit_count
 
     @admin.display(description="seconds")
     def seconds(self, document: Document) -> str:
@@ -139,7 +132,9 @@ class DocumentAdmin(admin.ModelAdmin):
 
     @admin.action(description="Re-process", permissions=["change"])
     def read_again(self, request: HttpRequest, documents: QuerySet[Document]) -> None:
-        self._queued(request, [ingest_again(document) for document in documents])
+        done = [ingest_again(document) for document in documents]
+        said = f"{sum(done)} queued, {len(done) - sum(done)} already in progress."
+        self.message_user(request, said, messages.SUCCESS)
 
     @admin.action(description="Embed again", permissions=["change"])
     def index_again(self, request: HttpRequest, documents: QuerySet[Document]) -> None:
@@ -182,23 +177,23 @@ class DocumentAdmin(admin.ModelAdmin):
         for document in documents:
             delete_document(document)
 
-    def _queued(self, request: HttpRequest, done: list[bool]) -> None:
-        self.message_user(
-            request, f"{sum(done)} queued, {len(done) - sum(done)} already in progress.", messages.SUCCESS
-        )
 
+class OwnedAdmin(admin.ModelAdmin):
+    """Rows that users make for themselves."""
 
-@admin.register(Collection)
-class CollectionAdmin(admin.ModelAdmin):
-    """The owner of a collection reads its documents, so administrators do not choose one."""
-
-    list_display = ["name", "owner", "document_count", "created_at"]
     search_fields = ["name", "owner__username"]
     list_select_related = ["owner"]
     readonly_fields = ["owner"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
+
+
+@admin.register(Collection)
+class CollectionAdmin(OwnedAdmin):
+    """The owner of a collection reads its documents, so administrators do not choose one."""
+
+    list_display = ["name", "owner", "document_count", "created_at"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Collection]:
         return super().get_queryset(request).annotate(document_count=Count("documents"))
@@ -209,43 +204,29 @@ class CollectionAdmin(admin.ModelAdmin):
 
 
 @admin.register(Tag)
-class TagAdmin(admin.ModelAdmin):
+class TagAdmin(OwnedAdmin):
     list_display = ["name", "owner", "colour"]
-    search_fields = ["name", "owner__username"]
-    list_select_related = ["owner"]
-    readonly_fields = ["owner"]
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
 
 
 @admin.register(CitationUnit)
 class UnitAdmin(PlacedAdmin):
-    list_display = ["short", "unit_type", "of_document", "page_number", "paragraph_index", "section_title"]
+    list_display = ["__str__", "unit_type", "of_document", "page_number", "paragraph_index", "section_title"]
     list_filter = ["unit_type", ("section_type", CommonValuesFilter), "continues"]
     search_fields = ["id"]
     id_paths, title_path = ("pk", "document", "chunk"), "document"
     search_help_text = "id of the unit or its chunk, or id or title of its document"
     ordering = ["document_id", "position"]
     fields = (
-        *("of_document", "of_chunk", "unit_type", "content", "page_number", "paragraph_index"),
+        *("document", "chunk", "unit_type", "content", "page_number", "paragraph_index"),
         *("position", "char_start", "char_end", "line_start", "line_end", "heading_level"),
         *("section_path", "section_type", "continues", "table_index", "table_row", "cells", "location"),
         "neighbours",
     )
 
-    @admin.display(description="unit")
-    def short(self, unit: CitationUnit) -> str:
-        return unit.content[:80]
-
-    @admin.display(description="chunk")
-    def of_chunk(self, unit: CitationUnit) -> str:
-        return link_to(unit.chunk)
-
     @admin.display(description="neighbours")
     def neighbours(self, unit: CitationUnit) -> SafeString:
         around = CitationUnit.objects.neighbours(unit).order_by("position")
-        return linked_list((link_to(other, other.content[:100]),) for other in around)
+        return linked_list(map(link_to, around))
 
 
 @admin.register(RetrievalChunk)
@@ -259,7 +240,7 @@ class ChunkAdmin(PlacedAdmin):
     search_help_text = "id of the chunk, or id or title of its document; search its text on the search page"
     ordering = ["document_id", "index"]
     fields: tuple[str, ...] = (
-        *("of_document", "index", "chunk_type", "context_header", "content", "summary", "section_path"),
+        *("document", "index", "chunk_type", "context_header", "content", "summary", "section_path"),
         *("section_type", "page_start", "page_end", "token_count", "known", "units_list"),
         "before_and_after",
     )
@@ -275,18 +256,21 @@ class ChunkAdmin(PlacedAdmin):
 
     @admin.display(description="units")
     def units_list(self, chunk: RetrievalChunk) -> SafeString:
-        return linked_list((link_to(unit, unit.content[:100]),) for unit in chunk.units.order_by("position"))
+        return linked_list(map(link_to, chunk.units.order_by("position")))
+
+    def overlays(self, row: RetrievalChunk) -> list[Overlay]:
+        return highlight_units(list(row.units.order_by("position")))
 
     @admin.display(description="neighbours")
     def before_and_after(self, chunk: RetrievalChunk) -> SafeString:
         around = RetrievalChunk.objects.filter(
             document=chunk.document_id, index__in=(chunk.index - 1, chunk.index + 1)
         )
-        return linked_list((link_to(other, f"#{other.index} {other.content[:100]}"),) for other in around)
+        return linked_list(link_to(other, f"#{other.index} {other.content}") for other in around)
 
 
-def linked_list(items: Any) -> SafeString:
-    return format_html_join("", "<div>{}</div>", items)
+def linked_list(items: Iterable[str]) -> SafeString:
+    return format_html_join("", "<div>{}</div>", ((item,) for item in items))
 
 
 @admin.register(Page)
@@ -307,6 +291,9 @@ class PageAdmin(PlacedAdmin):
         *("of_document", "number", "label", "size", "rotation", "ocr", "confidence", "hidden_words"),
         *("failure", "text"),
     )
+
+    def overlays(self, row: Page) -> list[Overlay]:
+        return [page_overlay(row)]
 
     @admin.display(description="size in points")
     def size(self, page: Page) -> str:

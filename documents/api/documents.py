@@ -18,7 +18,7 @@ from drf_spectacular.utils import (
     extend_schema_serializer,
     extend_schema_view,
 )
-from rest_framework import exceptions, mixins, serializers, status, viewsets
+from rest_framework import exceptions, serializers, status
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -26,7 +26,7 @@ from rest_framework.response import Response
 from documents.access import NotYours, add_to_collection, set_collections
 from documents.api.common.callers import HasScope, JSONParser, caller
 from documents.api.common.errors import ErrorSerializer, StateConflict, Unusable
-from documents.api.common.fields import MayEdit, PlainView, Strict, VisibleRelated, valid
+from documents.api.common.fields import MayEdit, PlainView, RowsViewSet, Strict, VisibleRelated, valid
 from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
 from documents.api.common.lists import VisibleFilter
 from documents.api.jobs import FAILURE_CODES
@@ -266,14 +266,9 @@ class DocumentFilter(django_filters.FilterSet):
     partial_update=extend_schema(summary="Change title, authors, tags, collections, …"),
     destroy=extend_schema(summary="Delete a document and everything made from it"),
 )
-@extend_schema(tags=["documents"])
-class DocumentViewSet(
-    mixins.ListModelMixin,
-    mixins.RetrieveModelMixin,
-    mixins.UpdateModelMixin,
-    mixins.DestroyModelMixin,
-    viewsets.GenericViewSet,
-):
+class DocumentViewSet(RowsViewSet):
+    """Documents: PDFs, and papers known by their metadata."""
+
     serializer_class = DocumentSerializer
     permission_classes = [HasScope, MayEdit]
     filterset_class = DocumentFilter
@@ -379,7 +374,6 @@ class ImportBlocks(PlainView):
     json_bytes = MOST_BLOCK_BYTES
 
     @extend_schema(
-        tags=["documents"],
         operation_id="documents_import",
         summary="Create a document from another parser's blocks",
         description="The blocks are checked at once; a worker then creates the document: poll its status or "

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import django_filters
-from django.db import models
-from django.http import HttpRequest
-from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
 
+from documents.api.common.fields import VisibleRows
 from documents.api.common.lists import VisibleFilter
 from documents.ingestion.queue import with_state
 from documents.models import Document, FailureCode, Job
@@ -51,14 +49,10 @@ class JobFilter(django_filters.FilterSet):
         fields = ["kind"]
 
 
-class Jobs:
-    request: HttpRequest
-
-    def get_queryset(self) -> models.QuerySet:
-        return with_state(Job.objects.visible_to(self.request.user)).select_related("document")
+class Jobs(VisibleRows):
+    queryset = with_state(Job.objects.select_related("document"))
 
 
-@extend_schema(tags=["jobs"])
 class JobList(Jobs, generics.ListAPIView):
     """Your jobs, newest first: waiting, running, and ended in the last 30 days."""
 
@@ -67,7 +61,6 @@ class JobList(Jobs, generics.ListAPIView):
     ordering_fields = ["created_at"]
 
 
-@extend_schema(tags=["jobs"])
 class JobDetail(Jobs, generics.RetrieveAPIView):
     """One job."""
 

@@ -15,7 +15,7 @@ from drf_spectacular.utils import (
     extend_schema_serializer,
     extend_schema_view,
 )
-from rest_framework import exceptions, mixins, serializers, status, viewsets
+from rest_framework import exceptions, serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -27,7 +27,7 @@ from documents.api.common.fields import (
     MayEdit,
     MissingIsNotFound,
     PlainView,
-    SharedWithOwnGroups,
+    RowsViewSet,
     Strict,
     VisibleRelated,
 )
@@ -76,10 +76,31 @@ class CollectionSerializer(NamedSerializer):
 class NamedParty(MissingIsNotFound, serializers.SlugRelatedField):
     """A user or group by name; 404 if the name is unknown."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(required=False, allow_null=True, **options)
+
     def to_internal_value(self, data: Any) -> Any:
         if "\x00" in str(data):  # PostgreSQL compares no text with NUL
             raise exceptions.NotFound
         return super().to_internal_value(data)
+
+
+class SharedWithParty(Strict, serializers.ModelSerializer):
+    """Base of rights given to either a user or a group of the caller; 404 for other groups, as if they did
+    not exist."""
+
+    user = NamedParty(slug_field="username", queryset=User.objects.filter(is_active=True))
+    group = NamedParty(slug_field="name", queryset=Group.objects.all())
+
+    def validate_group(self, group: Group | None) -> Group | None:
+        if group and not self.context["request"].user.groups.filter(pk=group.pk).exists():
+            raise exceptions.NotFound
+        return group
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        if bool(values.get("user")) == bool(values.get("group")):
+            raise Unusable("Share with either a user or a group.")
+        return values
 
 
 @extend_schema_serializer(
@@ -91,15 +112,11 @@ class NamedParty(MissingIsNotFound, serializers.SlugRelatedField):
         )
     ]
 )
-class ShareSerializer(Strict, SharedWithOwnGroups, serializers.ModelSerializer):
+class ShareSerializer(SharedWithParty):
     """A right to one document or one collection of yours, given to one user or one group of yours."""
 
     document = VisibleRelated(required=False, allow_null=True, queryset=Document.objects.all())
     collection = VisibleRelated(required=False, allow_null=True, queryset=Collection.objects.all())
-    user = NamedParty(
-        slug_field="username", required=False, allow_null=True, queryset=User.objects.filter(is_active=True)
-    )
-    group = NamedParty(slug_field="name", required=False, allow_null=True, queryset=Group.objects.all())
 
     class Meta:
         model = Share
@@ -124,9 +141,7 @@ class ShareSerializer(Strict, SharedWithOwnGroups, serializers.ModelSerializer):
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
         if bool(values.get("document")) == bool(values.get("collection")):
             raise Unusable("Share either a document or a collection.")
-        if bool(values.get("user")) == bool(values.get("group")):
-            raise Unusable("Share with either a user or a group.")
-        return values
+        return super().validate(values)
 
     def _owned(self, row: Any) -> Any:
         if row is not None and row.owner_id != self.context["request"].user.pk:
@@ -148,28 +163,22 @@ class ShareFilter(django_filters.FilterSet):
     create=extend_schema(responses={201: TagSerializer} | TAKEN),
     partial_update=extend_schema(responses={200: TagSerializer} | TAKEN),
 )
-@extend_schema(tags=["tags"])
-class TagViewSet(viewsets.ModelViewSet):
+class TagViewSet(RowsViewSet):
     """Your tags."""
 
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    queryset = Tag.objects.all()
     serializer_class = TagSerializer
     ordering_fields = ["name"]
     page_ordering = ["name"]
-
-    def get_queryset(self) -> models.QuerySet:
-        return Tag.objects.visible_to(self.request.user)
 
 
 @extend_schema_view(
     create=extend_schema(responses={201: CollectionSerializer} | TAKEN),
     partial_update=extend_schema(responses={200: CollectionSerializer} | TAKEN),
 )
-@extend_schema(tags=["collections"])
-class CollectionViewSet(viewsets.ModelViewSet):
+class CollectionViewSet(RowsViewSet):
     """Your collections, and those that others share with you."""
 
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
     serializer_class = CollectionSerializer
     permission_classes = [HasScope, MayEdit]
     ordering_fields = ["name", "created_at"]
@@ -181,22 +190,14 @@ class CollectionViewSet(viewsets.ModelViewSet):
 
 
 @extend_schema_view(create=extend_schema(responses={201: ShareSerializer} | UNUSABLE))
-@extend_schema(tags=["shares"])
-class ShareViewSet(
-    mixins.CreateModelMixin,
-    mixins.RetrieveModelMixin,
-    mixins.DestroyModelMixin,
-    mixins.ListModelMixin,
-    viewsets.GenericViewSet,
-):
+class ShareViewSet(RowsViewSet):
     """The shares you gave."""
 
+    http_method_names = ["get", "post", "delete", "head", "options"]
+    queryset = Share.objects.select_related("user", "group")
     serializer_class = ShareSerializer
     filterset_class = ShareFilter
     ordering_fields = ["created_at"]
-
-    def get_queryset(self) -> models.QuerySet:
-        return Share.objects.visible_to(self.request.user).select_related("user", "group")
 
 
 class PersonSerializer(serializers.Serializer):

@@ -98,7 +98,6 @@ class AddPaper(PlainView):
     rate = "upload"
 
     @extend_schema(
-        tags=["papers"],
         operation_id="papers_create",
         summary="Add a paper by DOI, arXiv id, title, or by hand",
         examples=[OpenApiExample("By its DOI", {"doi": "10.1145/3292500.3330701"}, request_only=True)],
@@ -134,7 +133,6 @@ class ImportPapers(PlainView):
     rate = "upload"
 
     @extend_schema(
-        tags=["papers"],
         operation_id="papers_import",
         summary="Add all papers of a BibTeX, RIS, CSL-JSON or Zotero RDF list",
         description=f"They are created at once, at most {ADDED_IN_REQUEST}; workers process them: see "
@@ -196,7 +194,6 @@ class FindPapers(PlainView):
     """Papers on a topic, found in the catalogues; ``document`` marks those in the library."""
 
     @extend_schema(
-        tags=["papers"],
         operation_id="papers_search",
         parameters=[TopicSerializer],
         responses={200: NeighbourSerializer(many=True), 503: NO_CATALOGUE},

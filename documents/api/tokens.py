@@ -7,17 +7,16 @@ from typing import Any
 
 from allauth.account.decorators import reauthentication_required
 from allauth.core.exceptions import ReauthenticationRequired
-from django.db import models
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema, extend_schema_serializer
-from rest_framework import exceptions, mixins, serializers, status, viewsets
+from rest_framework import exceptions, serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from documents.api.common.callers import caller
-from documents.api.common.fields import Strict, valid
+from documents.api.common.fields import RowsViewSet, Strict, valid
 from documents.models import ApiToken, TokenScope
 
 
@@ -66,17 +65,13 @@ def password_confirmed(request: HttpRequest) -> None:
     """Raise ReauthenticationRequired unless the user confirmed the password within five minutes."""
 
 
-@extend_schema(tags=["tokens"])
-class TokenViewSet(
-    mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, viewsets.GenericViewSet
-):
+class TokenViewSet(RowsViewSet):
     """Your tokens. Deleting one ends it at once."""
 
+    http_method_names = ["get", "post", "delete", "head", "options"]
+    queryset = ApiToken.objects.all()
     serializer_class = TokenSerializer
     ordering_fields = ["created_at"]
-
-    def get_queryset(self) -> models.QuerySet:
-        return ApiToken.objects.visible_to(self.request.user)
 
     @extend_schema(
         summary="Create token",

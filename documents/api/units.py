@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import django_filters
-import msgspec
 from django.db import models
 from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
 from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from documents.api.common.fields import DocumentPart, Strict, TwoNumbers, valid
+from documents.api.common.fields import DocumentPart, Strict, TwoNumbers, VisibleRows, valid
 from documents.api.common.lists import Ordering, WholeNumberFilter
 from documents.models import CitationUnit, Page, RetrievalChunk
 from documents.models.content import Frames, Place, PrintedFrame, chunk_metadata
@@ -22,59 +20,24 @@ from documents.page_labels import lines_on_page
 from pdf.geometry import PageFrame, Rect, bounding_box
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
-    """One rectangle in page space: points, origin top left of the page that is not rotated, y down."""
-
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-    x: float
-    y: float
-    width: float
-    height: float
-
-    @classmethod
-    def of(cls, rect: Rect) -> Box:
-        return cls(*rect, rect.x0, rect.y0, rect.width, rect.height)
+def region_of(number: int, frame: PageFrame, rects: Sequence[Sequence[float]]) -> dict[str, Any]:
+    """Return the output of ``RegionSerializer``, which is slow: a search returns a hundred regions."""
+    in_page = [Rect(*rect) for rect in rects]
+    width, height = frame.display_size
+    return {
+        "page": number,
+        "page_width": width,
+        "page_height": height,
+        "rotation": frame.rotation,
+        "bbox": box_of(bounding_box(in_page)) if in_page else None,
+        "rects": [box_of(rect) for rect in in_page],
+        "display": [list(frame.to_display(rect)) for rect in in_page],
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class PageRegion:
-    """Rectangles of one page in points and in display fractions, with the page's size.
-
-    Attributes:
-        bbox: the bounding box; None when there is no rectangle.
-        rects: page space, points.
-        display: 0..1 of the page as a viewer shows it (cropped and rotated).
-        page_width, page_height: of the page as shown, in points.
-    """
-
-    page: int
-    page_width: float
-    page_height: float
-    rotation: int
-    bbox: Box | None
-    rects: tuple[Box, ...]
-    display: tuple[Rect, ...]
-
-    @classmethod
-    def of(cls, number: int, frame: PageFrame, rects: Sequence[Sequence[float]]) -> PageRegion:
-        in_page = tuple(Rect(*rect) for rect in rects)
-        return cls(
-            number,
-            *frame.display_size,
-            frame.rotation,
-            Box.of(bounding_box(in_page)) if in_page else None,
-            tuple(Box.of(rect) for rect in in_page),
-            tuple(frame.to_display(rect) for rect in in_page),
-        )
-
-    def data(self) -> dict[str, Any]:
-        """Return the output of ``RegionSerializer``, which is slow: a search returns a hundred regions."""
-        written: dict[str, Any] = msgspec.to_builtins(self)
-        return written
+def box_of(rect: Rect) -> dict[str, float]:
+    corners = {"x0": rect.x0, "y0": rect.y0, "x1": rect.x1, "y1": rect.y1}
+    return corners | {"x": rect.x0, "y": rect.y0, "width": rect.width, "height": rect.height}
 
 
 class BoxSerializer(serializers.Serializer):
@@ -118,6 +81,23 @@ class FramedList(serializers.ListSerializer):
         if child.frames is None:
             child.frames = Page.objects.frames((row.document_id, row.page_number) for row in rows)
         return super().to_representation(rows)
+
+
+class FramedSerializer(serializers.ModelSerializer):
+    """Base of serializers of rows on pages. Their lists are ``FramedList``."""
+
+    frames: Frames | None = None
+
+    def frame_of(self, row: Any) -> PrintedFrame | None:
+        """Return the frame of the row's page; None where it was deleted."""
+        place: Place = (row.document_id, row.page_number)
+        if self.frames is None or place not in self.frames:
+            self.frames = {**(self.frames or {}), **Page.objects.frames([place])}
+        return self.frames.get(place)
+
+    def region_on(self, row: Any, rects: Sequence[Sequence[float]]) -> dict[str, Any] | None:
+        frame = self.frame_of(row)
+        return region_of(row.page_number, frame, rects) if frame else None
 
 
 class CellSerializer(serializers.Serializer):
@@ -174,7 +154,7 @@ class LocationSerializer(serializers.Serializer):
     )
 
 
-class UnitSerializer(serializers.ModelSerializer):
+class UnitSerializer(FramedSerializer):
     """A paragraph, heading, list item, table row, caption, footnote, code block or formula."""
 
     lines = serializers.SerializerMethodField(help_text="first and last line, through the document")
@@ -188,7 +168,6 @@ class UnitSerializer(serializers.ModelSerializer):
         read_only=True, help_text="of an imported block: slide 4, sheet Q2, row 7, 12:04"
     )
     location = serializers.SerializerMethodField()
-    frames: Frames | None = None
 
     class Meta:
         model = CitationUnit
@@ -206,24 +185,17 @@ class UnitSerializer(serializers.ModelSerializer):
 
     @extend_schema_field(RegionSerializer(allow_null=True))
     def get_region(self, unit: CitationUnit) -> Any:
-        frame = self._frame(unit)
-        return PageRegion.of(unit.page_number, frame, unit.rects).data() if frame else None
+        return self.region_on(unit, unit.rects)
 
     @extend_schema_field(serializers.CharField())
     def get_page_label(self, unit: CitationUnit) -> str:
-        frame = self._frame(unit)
+        frame = self.frame_of(unit)
         return frame.label if frame else ""
 
     @extend_schema_field(TwoNumbers())
     def get_lines_on_page(self, unit: CitationUnit) -> list[int]:
-        frame = self._frame(unit)
+        frame = self.frame_of(unit)
         return [*lines_on_page((unit.line_start, unit.line_end), frame.first_line if frame else 0)]
-
-    def _frame(self, unit: CitationUnit) -> PrintedFrame | None:
-        place: Place = (unit.document_id, unit.page_number)
-        if self.frames is None or place not in self.frames:
-            self.frames = {**(self.frames or {}), **Page.objects.frames([place])}
-        return self.frames.get(place)
 
     @extend_schema_field(LocationSerializer(allow_null=True))
     def get_location(self, unit: CitationUnit) -> Any:
@@ -267,14 +239,11 @@ class UnitsOfPage(DocumentPart, generics.ListAPIView):
         return CitationUnit.objects.filter(document=self.page.document_id, page_number=self.page.number)
 
 
-@extend_schema(tags=["units"])
-class UnitDetail(generics.RetrieveAPIView):
+class UnitDetail(VisibleRows, generics.RetrieveAPIView):
     """One unit with its place on the page."""
 
+    queryset = CitationUnit.objects.all()
     serializer_class = UnitSerializer
-
-    def get_queryset(self) -> models.QuerySet:
-        return CitationUnit.objects.visible_to(self.request.user)
 
 
 class ChunkSerializer(serializers.ModelSerializer):
@@ -326,15 +295,11 @@ class ChunksOfDocument(DocumentPart, generics.ListAPIView):
         return RetrievalChunk.objects.filter(document=self.document.pk)
 
 
-@extend_schema(tags=["chunks"])
-class ChunkDetail(generics.RetrieveAPIView):
+class ChunkDetail(VisibleRows, generics.RetrieveAPIView):
     """One chunk with its units."""
 
+    queryset = RetrievalChunk.objects.select_related("document").prefetch_related("units")
     serializer_class = ChunkDetailSerializer
-
-    def get_queryset(self) -> models.QuerySet:
-        visible = RetrievalChunk.objects.visible_to(self.request.user)
-        return visible.select_related("document").prefetch_related("units")
 
 
 MOST_NEIGHBOURS = 20  # units on either side
@@ -384,21 +349,19 @@ def sibling_units(unit: CitationUnit | None) -> models.QuerySet[CitationUnit]:
     return CitationUnit.objects.filter(chunk=unit.chunk_id).exclude(pk=unit.pk)
 
 
-@extend_schema_view(get=extend_schema(tags=["units"], parameters=[NeighboursSerializer]))
-class UnitContext(generics.RetrieveAPIView):
+@extend_schema_view(get=extend_schema(parameters=[NeighboursSerializer]))
+class UnitContext(VisibleRows, generics.RetrieveAPIView):
     """The unit's chunk with all its units, and its neighbours on request."""
 
+    queryset = CitationUnit.objects.all()
     serializer_class = UnitContextSerializer
-
-    def get_queryset(self) -> models.QuerySet:
-        return CitationUnit.objects.visible_to(self.request.user)
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         context = unit_context(self.get_object(), asked_neighbours(request))
         return Response(self.get_serializer(context).data)
 
 
-@extend_schema_view(get=extend_schema(tags=["units"], operation_id="units_siblings"))
+@extend_schema_view(get=extend_schema(operation_id="units_siblings"))
 class UnitSiblings(generics.ListAPIView):
     """The other units of the same chunk, in reading order."""
 

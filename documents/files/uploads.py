@@ -157,16 +157,8 @@ UNREACHABLE = "The virus scanner cannot be reached, so no file is accepted at th
 TOO_LARGE_TO_SCAN = "This file is larger than the virus scanner accepts."
 
 
-class Infected(Exception):
-    """The scanner found a virus."""
-
-
-class NotScanned(Exception):
-    """The scanner gave no verdict; the file is not accepted."""
-
-
 def scan(file: File) -> None:
-    """Scan the file, if a scanner is configured. Raises Infected or NotScanned."""
+    """Scan the file, if a scanner is configured. Raises UploadRefused."""
     if not settings.CLAMD:
         return
     file.seek(0)
@@ -174,18 +166,18 @@ def scan(file: File) -> None:
         verdict = ask(file)
     except OSError as error:
         logger.error("the virus scanner at %s does not answer: %s", settings.CLAMD, error)
-        raise NotScanned(UNREACHABLE) from error
+        raise UploadRefused("not_scanned", UNREACHABLE) from error
     finally:
         file.seek(0)
     if verdict.endswith(FOUND):
         name = verdict.removesuffix(FOUND).partition(": ")[2]
         logger.warning("the virus scanner found %s", name)
-        raise Infected(INFECTED.format(name=name[:80]))
+        raise UploadRefused("infected", INFECTED.format(name=name[:80]))
     if TOO_LARGE in verdict:
-        raise NotScanned(TOO_LARGE_TO_SCAN)
+        raise UploadRefused("not_scanned", TOO_LARGE_TO_SCAN)
     if not verdict.endswith(CLEAN):
         logger.error("the virus scanner answered %r", verdict)
-        raise NotScanned(UNREACHABLE)
+        raise UploadRefused("not_scanned", UNREACHABLE)
 
 
 def ask(file: File) -> str:
@@ -312,12 +304,7 @@ def inspect(file: File, name: str = "") -> Inspected:
     if not size:
         raise UploadRefused("empty", "This file is empty.")
     found = Inspected(digest.hexdigest(), size, accepted_format(name, head[:HEAD]))
-    try:
-        scan(file)
-    except Infected as infected:
-        raise UploadRefused("infected", str(infected)) from None
-    except NotScanned as failure:
-        raise UploadRefused("not_scanned", str(failure)) from None
+    scan(file)
     return found
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import uuid
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from itertools import groupby
+from operator import or_
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import msgspec
@@ -33,6 +36,14 @@ class ContentQuerySet(models.QuerySet[Row]):
 
     def visible_to(self, user: User | AnonymousUser) -> Self:
         return self.filter(document__in=Document.objects.visible_to(user))
+
+    def on_pages(self, places: Iterable[tuple[uuid.UUID, int]], number: str = "page_number") -> Self:
+        """Return the rows on these pages of documents; ``number`` is the field of the page."""
+        wanted: dict[uuid.UUID, set[int]] = defaultdict(set)
+        for document, page in places:
+            wanted[document].add(page)
+        found = (Q(document=key, **{f"{number}__in": pages}) for key, pages in wanted.items())
+        return self.filter(reduce(or_, found, Q(pk__in=())))
 
 
 class RetrievalChunk(models.Model):
@@ -94,6 +105,11 @@ class PageQuerySet(ContentQuerySet["Page"]):
             number__in={number for _, number in wanted},
         ).only("document_id", "number", "label", "first_line", *FRAME_FIELDS)
         return {(page.document_id, page.number): page.printed_frame for page in rows}
+
+    def frame_of_each(self, numbers: Iterable[int]) -> dict[int, PageFrame]:
+        """Return the frames of these pages of one document by number. One query."""
+        rows = self.filter(number__in=set(numbers)).only("document_id", "number", *FRAME_FIELDS)
+        return {page.number: page.frame for page in rows}
 
     def sizes(self) -> list[tuple[int, float, float, float, float, int, float]]:
         """Return ``number, width, height, crop_x, crop_y, rotation, user_unit`` of each page of one document

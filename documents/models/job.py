@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from datetime import timedelta
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from django.conf import settings
 from django.db import models
@@ -12,10 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from documents.models.document import Document
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AnonymousUser, User
-
+from documents.models.library import OwnedQuerySet
 
 KEPT = timedelta(days=30)
 
@@ -25,11 +22,7 @@ INDEPENDENT_STAGES = {"fetch": FETCHING, "index": Document.Status.INDEXING}
 """Kinds of jobs that run independently of their document's ingestion, with their stage."""
 
 
-class JobQuerySet(models.QuerySet["Job"]):
-    def visible_to(self, user: User | AnonymousUser) -> Self:
-        """Return the jobs of the user's own documents."""
-        return self.filter(owner=user.pk)
-
+class JobQuerySet(OwnedQuerySet["Job"]):
     def unfinished(self) -> Self:
         return self.filter(finished_at=None)
 

@@ -34,10 +34,12 @@ Row = TypeVar("Row", bound=models.Model)
 
 
 class OwnedQuerySet(models.QuerySet[Row]):
-    """Rows that only their owner sees."""
+    """Rows that only their owner sees, the user in ``owner_field``."""
+
+    owner_field = "owner"
 
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        return self.filter(owner=user) if user.is_authenticated else self.none()
+        return self.filter(**{self.owner_field: user}) if user.is_authenticated else self.none()
 
 
 class Tag(models.Model):

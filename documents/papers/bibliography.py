@@ -52,7 +52,6 @@ class PaperRecord(msgspec.Struct, frozen=True):
         doi, arxiv_id: bare, without a URL before them; lower case.
         pdf_url: URL of an open-access PDF, if known.
         citation_count: None if unknown.
-        source_id: its id in the catalogue or library it came from.
         files: paths of its PDFs in an exported library, relative to the list.
         tags, collections: their names in the library it was exported from.
     """
@@ -69,7 +68,6 @@ class PaperRecord(msgspec.Struct, frozen=True):
     pdf_url: str = ""
     citation_count: int | None = None
     kind: str = "article-journal"
-    source_id: str = ""
     files: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     collections: tuple[str, ...] = ()

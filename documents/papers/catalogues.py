@@ -147,7 +147,6 @@ def _from_semantic_scholar(paper: dict[str, Any]) -> PaperRecord:
         url=paper.get("url") or "",
         pdf_url=(paper.get("openAccessPdf") or {}).get("url") or "",
         citation_count=paper.get("citationCount"),
-        source_id=paper.get("paperId") or "",
     )
 
 
@@ -195,7 +194,6 @@ def _from_open_alex(work: dict[str, Any]) -> PaperRecord:
         url=work.get("doi") or work.get("id") or "",
         pdf_url=open_access.get("pdf_url") or "",
         citation_count=work.get("cited_by_count"),
-        source_id=str(work.get("id") or "").rpartition("/")[2],
     )
 
 
@@ -262,7 +260,6 @@ def _from_zotero(row: dict[str, Any], collections: dict[str, str], file: str) ->
         pdf_url=file,
         tags=tuple(tag["tag"] for tag in data.get("tags") or []),
         collections=tuple(collections[key] for key in data.get("collections") or [] if key in collections),
-        source_id=row["key"],
     )
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -13,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from documents.access import (
+    Shared,
     UnknownUser,
     add_to_collection,
     end_grant,
@@ -168,10 +170,13 @@ def refusal(message: str) -> HttpResponse:
     return HttpResponse(translated(message), status=422, content_type="text/plain; charset=utf-8")
 
 
-def change_shares(request: HttpRequest, user: User, shared: Document | Collection) -> None:
+def change_shares(request: HttpRequest, user: User, shared: Shared) -> None:
     """Grant or revoke a right by the form; the next page shows an error."""
     if removed := request.POST.get("remove"):
-        shared.shares.filter(pk=uuid_or_404(removed)).delete()
+        try:
+            shared.shares.filter(pk=removed).delete()
+        except (ValidationError, ValueError):
+            raise Http404 from None
         return
     name = request.POST.get("name", "").strip()
     try:
@@ -244,11 +249,13 @@ def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
 @rated("upload")
 @require_POST
 def replace(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Replace the file. Only the owner can, since a refusal may name another document of the owner."""
+    """Replace the file, or attach one to a paper. Only the owner can: a refusal may name another document."""
     document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
     file = request.FILES.get("file")
     try:
-        if file is not None:
+        if file is not None and document.kind == Document.Kind.PAPER:
+            replace_file(document, file)
+        elif file is not None:
             replace_file(document, file, file.name or "")
             messages.success(request, _("The new version is being read. Cited words are looked up in it."))
     except UploadRefused as refused:

@@ -18,8 +18,6 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from documents.api.common.callers import rated
-from documents.files.uploads import UploadRefused
-from documents.ingestion.source_files import replace_file
 from documents.models import Document
 from documents.models.document import FACT_LABELS
 from documents.papers.acquisition import (
@@ -288,20 +286,6 @@ def metadata(request: HttpRequest, pk: UUID) -> HttpResponse:
         return redirect("document-details", pk)
     context = {"section": "library", "document": document, "form": form}
     return render(request, "papers/metadata.html", context, status=422 if form.errors else 200)
-
-
-@rated("upload")
-@require_POST
-def attach(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Attach a PDF to a paper."""
-    document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
-    file = request.FILES.get("file")
-    if file is not None:
-        try:
-            replace_file(document, file)
-        except UploadRefused as refused:
-            messages.error(request, refused.message)
-    return redirect("document-details", pk)
 
 
 @rated("upload")

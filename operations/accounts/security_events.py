@@ -14,7 +14,6 @@ from django.db.models.signals import m2m_changed, post_delete, post_save, pre_sa
 from django.dispatch import receiver
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.utils.decorators import sync_only_middleware
 
 from chat.models import AnswerShare
 from documents.models import ApiToken, EventKind, Placement, Share
@@ -24,7 +23,6 @@ FLAGS = ("is_active", "is_staff", "is_superuser")
 CHANGES = {"post_add": "added", "post_remove": "removed", "post_clear": "removed all"}
 
 
-@sync_only_middleware
 def bind_request(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:

@@ -46,7 +46,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.decorators import sync_only_middleware
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext_lazy as _
 
@@ -62,7 +61,6 @@ ENDED = _("You were signed out because you were inactive for some time.")
 TOO_OLD = _("You were signed out because this session reached its time limit. Sign in again.")
 
 
-@sync_only_middleware
 def session_limits(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:

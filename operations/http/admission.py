@@ -24,7 +24,6 @@ from django.core.handlers.asgi import ASGIRequest
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.middleware.security import SecurityMiddleware
-from django.utils.decorators import sync_only_middleware
 from django.utils.functional import SimpleLazyObject
 
 from documents.api.common.callers import BUDGETS, parse_rate
@@ -305,7 +304,6 @@ def credential(headers: list[tuple[bytes, bytes]]) -> bytes:
     return hashlib.sha256(session.value.encode()).digest() if session and session.value else b""
 
 
-@sync_only_middleware
 def release_connection(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:

@@ -9,17 +9,15 @@ import logging
 import re
 import sys
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 import structlog
-from asgiref.sync import iscoroutinefunction
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
-from django.utils.decorators import sync_and_async_middleware
 from django.utils.deprecation import MiddlewareMixin
 from psycopg.errors import QueryCanceled
 
@@ -35,34 +33,19 @@ def id_of(request: HttpRequest) -> str:
     return getattr(request, "id", "")
 
 
-@sync_and_async_middleware
-def request_id(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+def request_id(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Middleware: set ``request.id`` (the proxy's or a new one), for logs and the response header."""
 
-    def begin(request: HttpRequest) -> None:
+    def answered(request: HttpRequest) -> HttpResponse:
         given = request.headers.get(HEADER, "")
         request.id = given if VALID_ID.fullmatch(given) else uuid.uuid4().hex  # type: ignore[attr-defined]
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request=id_of(request))
-
-    def end(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        response = get_response(request)
         response[HEADER] = id_of(request)
         return response
 
-    if iscoroutinefunction(get_response):
-
-        async def later(request: HttpRequest) -> HttpResponse:
-            begin(request)
-            answer: Awaitable[HttpResponse] = get_response(request)
-            return end(request, await answer)
-
-        return later
-
-    def now(request: HttpRequest) -> HttpResponse:
-        begin(request)
-        return end(request, get_response(request))
-
-    return now
+    return answered
 
 
 logger = logging.getLogger(__name__)

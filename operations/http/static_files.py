@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import io
 import tarfile
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Callable, MutableMapping
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-from asgiref.sync import iscoroutinefunction
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.staticfiles.storage import HashedFilesMixin, ManifestStaticFilesStorage
@@ -22,7 +21,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import path
 from django.utils.cache import patch_cache_control
-from django.utils.decorators import sync_and_async_middleware
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 from whitenoise.middleware import WhiteNoiseMiddleware
@@ -129,24 +127,14 @@ def static_sources() -> list[Path]:
 NOT_STORED = "private, no-store"
 
 
-@sync_and_async_middleware
-def cache_headers(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+def cache_headers(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
     """Middleware: responses are not stored by caches (ASVS 5.0, 14.3.2).
 
     A view's own ``Cache-Control`` is kept; it becomes ``private`` unless it is ``public``.
     """
-    if iscoroutinefunction(get_response):
-
-        async def later(request: HttpRequest) -> HttpResponseBase:
-            answer: Awaitable[HttpResponseBase] = get_response(request)
-            return private(await answer)
-
-        return later
-
-    def now(request: HttpRequest) -> HttpResponseBase:
-        return private(get_response(request))
-
-    return now
+    return lambda request: private(get_response(request))
 
 
 def private(response: HttpResponseBase) -> HttpResponseBase:

@@ -19,7 +19,6 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections, models
 from django.http import HttpRequest, HttpResponse
-from django.utils.decorators import sync_only_middleware
 
 logger = logging.getLogger(__name__)
 WAIT_SECONDS, POLL_SECONDS = 0.1, 0.005  # wait for a replica that lags; interval of its checks
@@ -59,7 +58,6 @@ _route: ContextVar[ReadRoute | None] = ContextVar("reading", default=None)
 _left_out: dict[str, float] = {}  # until when, on the monotonic clock
 
 
-@sync_only_middleware
 def reads_from_replicas(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:

@@ -28,11 +28,15 @@ _AROUND = ".,;:()“”\"'"
 # Minimum letters of a part of a compound.
 PART = 4
 # Parts that words of 5,700 pages (filings, papers, manuals, in four languages) have with a hyphen at least
-# twice as often as without, and the other small numbers.
+# twice as often as without, the other small numbers, and French ones at which no syllable ends.
 _FIRST_PARTS = re.compile(
     r"all|best|cross|eight|ever|fifty|first|five|forty|four|full|half|high|ill|long|low|nine|ninety|non|one"
     r"|second|self|semi|seven|six|sixty|ten|third|thirty|three|twenty|two|well|year"
+    r"|arrière|après|avant|beaux|belles?|celles?|celui|ceux|demi|grands|quasi|quelques?|sous|vingt"
 )
+_ELIDED = re.compile(r"^.{1,2}[’']")
+# Both parts are words of their own, and no syllables of another word.
+_PAIRS = frozenset(("part-time",))
 _LAST_PARTS = re.compile(
     r"based|called|driven|evident|free|known|level|oriented|owned|related|specific|term|year"
 )
@@ -87,13 +91,13 @@ class Vocabulary:
         for end in self._ends_after(stem):
             compounds += end[0] in _HYPHENS and end[1:].isalpha()
             joined += len(end) >= PART and end.isalpha()
-        if compounds > joined or _LAST_PARTS.fullmatch(rest):
+        if compounds > joined or _LAST_PARTS.fullmatch(rest) or f"{stem}-{rest}" in _PAIRS:
             return True
         are_words = len(stem) >= PART and stem in self.spelt and self.spelt.get(rest, 0) > 1  # once: here
         return (
             not joined
             and len(rest) >= PART
-            and (are_words or (rest != "ness" and bool(_FIRST_PARTS.fullmatch(stem))))
+            and (are_words or (rest != "ness" and bool(_FIRST_PARTS.fullmatch(_ELIDED.sub("", stem)))))
         )
 
     def _ends_after(self, stem: str) -> Iterator[str]:

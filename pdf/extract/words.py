@@ -43,8 +43,8 @@ _BOLD_NAME = re.compile(
     r"bold|black|heavy|demi|rom\w*-medi|(?:^|\+)(?:cm|ec|sf|la)[a-z]{0,2}bx", re.IGNORECASE
 )
 _MONO_NAME = re.compile(
-    r"mono(?!type)|monotype\.?com|courier|consol|typewriter|menlo|monaco|andale|letter ?gothic|cascadia|"
-    r"(?:source|fira) ?code|(?:^|\+)(?:cm|ec|sf|la|lm|n?tx)[a-z]{0,3}tt[a-z]{0,2}\d*$",
+    r"mono(?!type)|nimbusmon|monotype\.?com|courier|consol|typewriter|menlo|monaco|andale|letter ?gothic|"
+    r"cascadia|(?:source|fira) ?code|(?:^|\+)(?:cm|ec|sf|la|lm|n?tx)[a-z]{0,3}tt[a-z]{0,2}\d*$",
     re.IGNORECASE,
 )
 # LaTeX draws slanted lines and round corners with the signs of these fonts; none is a letter.

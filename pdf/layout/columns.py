@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -86,15 +86,23 @@ def best_cut(lines: Sequence[Line], rulings: Sequence[Rect] = ()) -> Cut | None:
     hung = [_is_overhung(cut, at) for cut in whole]
     for last_resort in (False, True):
         ranked = [cut for cut, is_hung in zip(whole, hung, strict=True) if is_hung is last_resort]
-        banded = (bands for cut in ranked for bands in (_bands(cut, rulings), [cut]))
-        sound = (bands[0] for bands in banded if all(map(_is_gutter, bands)))
-        apart = (cut for cut in sound if not _is_ruled_across(cut, rulings))
+        apart = (cut for cut in _sound(ranked, rulings) if not _is_ruled_across(cut, rulings))
         if best := next((cut for cut in apart if not _heads_values(cut, downwards)), None):
             return _with_heads(best, downwards)
         headed = (band for cut in ranked for band in _bands(cut, rulings, headed=True)[:1] if band is not cut)
         if best := next((band for band in headed if _is_gutter(band) and all(map(_is_full, band[2:]))), None):
             return best
     return None
+
+
+def _sound(cuts: Iterable[Cut], rulings: Sequence[Rect]) -> Iterator[Cut]:
+    """Yield the first band of each cut, where all its bands have a gutter, and the whole cut with one."""
+    for cut in cuts:
+        bands = _bands(cut, rulings)
+        if all(map(_is_gutter, bands)):
+            yield bands[0]
+        if bands[0] is not cut and _is_gutter(cut):
+            yield cut
 
 
 def _is_overhung(cut: Cut, at: Mapping[float, Line]) -> bool:
@@ -237,8 +245,13 @@ def _bands(cut: Cut, rulings: Sequence[Rect], headed: bool = False) -> list[Cut]
     space over both columns above it, and a hole on the other side beside it and its next lines. ``headed``:
     the first line may be such a heading. The last lines may be one: its columns are below the cut.
     """
+    lines = (*cut.left, *cut.right)
+    top, bottom = min([line.y0 for line in lines]), max([line.y1 for line in lines])
+    rulings = [rule for rule in rulings if top < rule.y0 and rule.y1 < bottom]
+    if not rulings and not any(line.style.bold for line in lines):  # as in most pairs of columns
+        return [cut]
     rights = set(map(id, cut.right))
-    rows = rows_of((*cut.left, *cut.right))
+    rows = rows_of(lines)
     sides = [{id(line) in rights for line in row} for row in rows]
     starts = [(0, 0)]  # the rows where heading and columns begin
     for n, head in enumerate(rows):
@@ -261,8 +274,8 @@ def _bands(cut: Cut, rulings: Sequence[Rect], headed: bool = False) -> list[Cut]
                 starts.append((n, end))
     bands = []
     for (_, start), (end, _) in pairwise([*starts, (len(rows), 0)]):
-        lines = sorted((line for row in rows[start:end] for line in row), key=_middle)
-        left, right = ([line for line in lines if (id(line) in rights) is side] for side in (False, True))
+        held = sorted((line for row in rows[start:end] for line in row), key=_middle)
+        left, right = ([line for line in held if (id(line) in rights) is side] for side in (False, True))
         top = _middle(rows[start - 1][-1]) if start else cut.top
         bottom = (_middle(rows[end - 1][-1]) + rows[end][0].y0) / 2 if end < len(rows) else cut.bottom
         bands.append(Cut(top, bottom, left, right))
@@ -275,13 +288,13 @@ def _bands(cut: Cut, rulings: Sequence[Rect], headed: bool = False) -> list[Cut]
 
 def _is_ruled_between(above: Sequence[Line], row: Sequence[Line], rulings: Sequence[Rect]) -> bool:
     """Return whether a ruling as wide as both rows is between them."""
+    top, bottom = max([_middle(line) for line in above]), min([_middle(line) for line in row])
+    between = [rule for rule in rulings if top < rule.y0 and rule.y1 < bottom]
+    if not between:
+        return False
     x0, x1 = min(line.x0 for line in (*above, *row)), max(line.x1 for line in (*above, *row))
-    top, bottom = max(map(_middle, above)), min(map(_middle, row))
     reach = OVERHANG * GUTTER * row[0].size
-    return any(
-        top < rule.y0 <= rule.y1 < bottom and rule.x0 <= x0 + reach and rule.x1 >= x1 - reach
-        for rule in rulings
-    )
+    return any(rule.x0 <= x0 + reach and rule.x1 >= x1 - reach for rule in between)
 
 
 def _is_ruled_across(cut: Cut, rulings: Sequence[Rect]) -> bool:

@@ -47,8 +47,8 @@ SHEET_SHAPE = 1.15
 # and mean of their characters.
 LINE_NUMBERS, VALUED, SPEAKER, STARTS, GOING_ON = 10, 0.1, 3, 5, 5
 LINES_OF_TEXT, SMALL_LETTERS, TEXT_CHARS = 15, 0.4, 12
-# Distances of line numbers, in lines, where not each line has one.
-STEPS = (5, 10)
+# Distances of line numbers, in lines, where not each line has one, and their minimum count.
+STEPS, EVERY_FEW = (5, 10), 3
 # Minimum characters of a line of prose right below a running head, which has less.
 PROSE_CHARS = 40
 # Maximum distance of a notice up the side of the page from its edge, as a share of the page's width.
@@ -134,9 +134,8 @@ def _separate_line_numbers(page_layouts: Sequence[PageLayout]) -> None:
         alike = found if running else [line for line in found if places[_place(line)] >= PAGES]
         same = 0 if goes_on else sum(texts[line.text] > 1 for line in others)
         values = sum(is_value(line.text) for line in others)
-        if len(alike) < (GOING_ON if running else LINE_NUMBERS) or max(2 * same, values / VALUED) > len(
-            others
-        ):
+        least = EVERY_FEW if steps else GOING_ON
+        if len(alike) < (least if running else LINE_NUMBERS) or max(2 * same, values / VALUED) > len(others):
             continue
         if alike[0].text != "1" and not running:
             continue
@@ -149,14 +148,15 @@ def _separate_line_numbers(page_layouts: Sequence[PageLayout]) -> None:
 def _counted(sheet: PageLayout) -> list[Line]:
     """Return the lines that are only consecutive numbers, one below the other, left of all text."""
     numbers = [line for line in sheet.lines if len(line.text) <= 4 and line.text.isdecimal()]
-    if len(numbers) < GOING_ON:
+    if len(numbers) < EVERY_FEW:
         return []
     numbers.sort(key=_TOP)
     ones = [n for n, line in enumerate(numbers) if line.text == "1"]
     starts = {*range(min(STARTS, len(numbers))), *ones[:STARTS]}
     found = max((_run_from(numbers[start:]) for start in sorted(starts)), key=len)
+    found = found if len(found) >= GOING_ON else []
     found = max(found, _every_few(numbers, sheet), key=len)
-    return found if len(found) >= GOING_ON and _stand_aside(found, sheet) else []
+    return found if found and _stand_aside(found, sheet) else []
 
 
 def _every_few(numbers: Sequence[Line], sheet: PageLayout) -> list[Line]:
@@ -169,7 +169,7 @@ def _every_few(numbers: Sequence[Line], sheet: PageLayout) -> list[Line]:
         sum(a.baseline < level + SAME_PLACE / 2 < b.baseline for level in levels) for a, b in pairwise(found)
     ]
     is_counted = step in STEPS and set(steps) == {step} and between.count(step) == len(between)
-    return found if is_counted else []
+    return found if is_counted and len(found) >= EVERY_FEW else []
 
 
 def _run_from(numbers: Sequence[Line]) -> list[Line]:

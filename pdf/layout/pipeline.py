@@ -14,6 +14,7 @@ import pymupdf
 
 from pdf.extract.page_content import LARGEST_PICTURE, DocumentFeatures, RawPage, document_features, read_page
 from pdf.extract.word_repair import Vocabulary, join_kerned, join_letterspaced
+from pdf.extract.words import is_contents_line
 from pdf.gc_control import gc_paused
 from pdf.geometry import PageFrame, Rect
 from pdf.layout.block_kinds import assign_sections, classify_blocks, mark_headings
@@ -166,7 +167,8 @@ _CONTENTS = frozenset(_TITLES.split("|"))
 def separate_contents(page_layouts: Sequence[PageLayout]) -> None:
     """Replace each table that is a table of contents by one prose block per row, its entry.
 
-    It is below the heading "Contents", and every row ends with a page number, which never decrease.
+    It is below the heading "Contents" or next to an entry with leaders, or most rows have these; every row
+    ends with a page number, which never decrease.
     """
     for page_layout in page_layouts:
         blocks = page_layout.blocks
@@ -176,8 +178,12 @@ def separate_contents(page_layouts: Sequence[PageLayout]) -> None:
             headed = [n for n, named in enumerate(titled) if named]
         for rows, pages in tables:
             start = blocks.index(rows[0])
-            near = any(0 < start - n <= NEAR_HEADING for n in headed)
-            if near and _increase(pages) and not _shaded(page_layout, rows):
+            around = (*blocks[max(0, start - 1) : start], *blocks[start + len(rows) : start + len(rows) + 1])
+            beside = any(is_contents_line(block.text) for block in around)
+            several = len(pages) >= FEWEST_ENTRIES
+            near = several and any(0 < start - n <= NEAR_HEADING for n in headed)
+            led = several and 2 * sum(is_contents_line(row.text) for row in rows) > len(rows)
+            if (beside or near or led) and _increase(pages) and not _shaded(page_layout, rows):
                 for row in rows:
                     row.kind, row.lines, row.table, row.cells = "prose", [merged(row.lines)], None, []
                     row.row, row.header = 0, False
@@ -186,14 +192,14 @@ def separate_contents(page_layouts: Sequence[PageLayout]) -> None:
 
 def _pages(rows: Sequence[Block]) -> list[str]:
     """Return the page number at the end of each row; empty where a row has none."""
-    pages = [cell_text(row.cells[-1].lines) if len(row.cells) > 1 else "" for row in rows]
+    pages = [cell_text(row.cells[-1].lines).lstrip(". ·…") if len(row.cells) > 1 else "" for row in rows]
     return pages if all(map(_PAGE.fullmatch, pages)) else []
 
 
 def _increase(pages: Sequence[str]) -> bool:
-    """Return whether there are enough page numbers, and the decimal ones never decrease."""
+    """Return whether the decimal page numbers never decrease."""
     numbers = [int(page) for page in pages if page.isdecimal()]
-    return len(pages) >= FEWEST_ENTRIES and numbers == sorted(numbers) != []
+    return numbers == sorted(numbers) != []
 
 
 def _shaded(page_layout: PageLayout, rows: Sequence[Block]) -> bool:

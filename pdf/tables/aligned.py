@@ -28,6 +28,8 @@ from pdf.tables.rows import table_blocks
 VALUE_ROWS = 2
 # Heads over this many columns begin a table even with the same columns as the table above.
 NEW_HEADS = 2
+# Rows of one table are so evenly spaced (ratio).
+SAME_PITCH = 1.1
 # Minimum difference between the type of the heads and that of the rows, as a share of it; minimum lone rows
 # over a table below another.
 HEAD_TYPE, LONE_HEADS = 0.1, 2
@@ -39,6 +41,8 @@ def first_table(rows: Sequence[Row]) -> int:
         return len(rows)
     for (first, last), (following, _) in pairwise([*_headings(rows), (len(rows), len(rows))]):
         above, heads, below = rows[:first], rows[first:last], rows[first:following]
+        if _is_like_rows(heads, above):
+            continue
         if min(_valued(above), _valued(below)) < VALUE_ROWS:
             continue
         columns = columns_of(above)
@@ -49,6 +53,19 @@ def first_table(rows: Sequence[Row]) -> int:
         ):
             return first
     return len(rows)
+
+
+def _is_like_rows(heads: Sequence[Row], above: Sequence[Row]) -> bool:
+    """Return whether the rows have the type, the number of cells and the distance of those above."""
+    last, usual = above[-1], len(above[0].cells)
+    pitches = [
+        below.lines[0].baseline - row.lines[0].baseline for row, below in pairwise([*above[-2:], *heads])
+    ]
+    return (
+        len(above) > 1
+        and max(pitches) <= SAME_PITCH * min(pitches)
+        and all(row.lines[0].style == last.lines[0].style and len(row.cells) == usual for row in heads)
+    )
 
 
 def _headings(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
@@ -253,13 +270,17 @@ def _is_sentence(row: Row, above: Row) -> bool:
 
 
 def _wrapped(rows: Sequence[Row], start: int, end: int, columns: ColumnSpans) -> int:
-    """Return how many rows from ``end`` on have one cell that continues the text right above it."""
+    """Return how many rows from ``end`` on have one cell that continues the text right above it.
+
+    What is nearer than lines of one text can be does so too: other cells are centred beside its lines.
+    """
     over: dict[int, list[Line]] = {}
     for row in rows[start:end]:
         over |= {column: cell for cell in row.cells[::-1] for column in columns.hit(cell)}
     for count, row in enumerate(rows[end:]):
         hit = columns.hit(row.cells[0])
-        if len(row.cells) > 1 or len(hit) != 1 or not _wraps(row, over.get(hit[0]), columns):
+        near = row.lines[0].baseline - rows[end + count - 1].lines[-1].baseline < BETWEEN * row.size
+        if len(row.cells) > 1 or len(hit) != 1 or not (near or _wraps(row, over.get(hit[0]), columns)):
             return count
         over[hit[0]] = row.cells[0]
     return len(rows) - end

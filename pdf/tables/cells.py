@@ -12,6 +12,7 @@ from operator import gt, lt
 from pdf.extract.right_to_left import MARKER_WORDS
 from pdf.extract.words import RawWord, is_contents_line, marker_of
 from pdf.layout.lines import COLUMN_GAP, Line, is_numbered_equation, rows_of
+from pdf.layout.page_layout import Block
 from text.numbers import YEAR, YEAR_DIGITS
 from text.units import CURRENCY_CODES
 
@@ -64,14 +65,18 @@ TICKS = frozenset("✓✔√✗✘☐☑☒●○")
 YES_OR_NO = TICKS | {"x", "X"}
 # Maximum characters of a period: "For the year ended December 31, 2019".
 PERIOD_CHARS = 40
-# A footnote mark, a sign as column head, two compared years: "(1)", "%", "21/20".
-_MARK = re.compile(r"^(?:\(\d{1,2}\)|[%‰$€£¥]+|\d\d/\d\d)$")
+# A footnote mark, a sign as column head, two compared years, the day of a wrapped date: "(1)", "%", "21/20",
+# "28,".
+_MARK = re.compile(r"^(?:\(\d{1,2}\)|[%‰$€£¥]+|\d\d/\d\d|\d{1,2},)$")
 _PERCENT = ("%", "‰", "%)", ")%")
-# Leaders: four dots or more, spaced or not.
-_LEADERS = re.compile(r"(?:\.\s?){4}")
-_LEADERS_END = re.compile(r"(?:\.\s?){4}$")
+# Leaders: four dots or more, spaced or not; other signs are leaders before a value.
+_LEADERS = re.compile(r"(?:\.\s?){4}|…{3}|_{4}|(?:- ){6}")
+_LEADERS_END = re.compile(r"(?:(?:\.\s?){4}|…{3}|_{4}|(?:- ){5}-)$")
 # A value that is no number of a page.
 _PRECISE = re.compile(r"\d[.,]\d|[%$€£¥₹₽]")
+# Joints of a range whose ends are set apart, their maximum gaps and difference of gaps (ems); numbers.
+_JOINTS, RANGE_GAP = frozenset(("-", "–", "—", "to", "bis", "à")), (1.5, 0.5)
+_NUMBERS = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _TAIL = re.compile(r"^[%)\]*x†‡]+$")
 
 
@@ -114,7 +119,8 @@ class Row:
         if _is_contents_row(lines, text):
             self.cells = [list(lines)]
         else:
-            self.cells = _cells_of(_without(lines, decimals), text) + [[Line([word])] for word in decimals]
+            cells = _cells_of(_without(lines, decimals), text) + [[Line([word])] for word in decimals]
+            self.cells = _with_ranges(cells)
         self.y0 = min([line.y0 for line in lines])
         self.y1 = max([line.y1 for line in lines])
         self.x0 = lines[0].x0
@@ -209,9 +215,37 @@ def _cells_of(lines: Sequence[Line], text: str) -> list[list[Line]]:
     return cells
 
 
+def _with_ranges(cells: list[list[Line]]) -> list[list[Line]]:
+    """Join a smaller value, a dash or "to", and a larger value, close together: a range is one value.
+
+    A dash for nothing in a column of its own is far from the value on one side.
+    """
+    n = 1
+    while n < len(cells) - 1:
+        left, joint, right = (cell_text(cell) for cell in cells[n - 1 : n + 2])
+        if joint in _JOINTS and is_amount(left) and is_amount(right) and _increase(left, right):
+            low, middle, high = cells[n - 1 : n + 2]
+            before, after = middle[0].x0 - low[-1].x1, high[0].x0 - middle[-1].x1
+            widest, uneven = RANGE_GAP[0] * middle[0].size, RANGE_GAP[1] * middle[0].size
+            if max(before, after) < widest and abs(before - after) < uneven:
+                cells[n - 1 : n + 2] = [[*low, *middle, *high]]
+        n += 1
+    return cells
+
+
+def _increase(left: str, right: str) -> bool:
+    """Return whether both values have one number each, and one unit, and the second is larger."""
+    low, high = _NUMBERS.findall(left), _NUMBERS.findall(right)
+    return (
+        len(low) == len(high) == 1
+        and ("%" in right or "%" not in left)
+        and float(low[0].replace(",", "")) < float(high[0].replace(",", ""))
+    )
+
+
 def _ends_precisely(text: str) -> bool:
     """Return whether leaders precede a value that is no number of a page."""
-    return ("..." in text or ". ." in text) and bool(_PRECISE.search(text.rpartition(" ")[2]))
+    return bool(_LEADERS.search(text)) and bool(_PRECISE.search(text.rpartition(" ")[2]))
 
 
 def _behind_leaders(line: Line) -> list[Line]:
@@ -220,7 +254,7 @@ def _behind_leaders(line: Line) -> list[Line]:
     touch = label and any(map(str.isdigit, value.text)) and is_value(value.text)
     if touch and _LEADERS_END.search(" ".join([word.text for word in label])):
         led = Line(label)  # to the end of its words: leaders reach into the column of longer values
-        led.x1 = max([word.x1 for word in label if word.text.strip(". ·…")], default=led.x1)
+        led.x1 = max([word.x1 for word in label if word.text.strip(". ·…_-")], default=led.x1)
         return [led, Line([value])]
     return [line]
 
@@ -273,6 +307,14 @@ def cell_text(cell: Sequence[Line]) -> str:
 def is_same_weight(last: Line, line: Line) -> bool:
     """Return whether a text may continue from one line to the other; bold words may open it."""
     return last.style.bold == line.style.bold or last.words[-1].style.bold == line.words[0].style.bold
+
+
+def is_typed_apart(rows: Sequence[Block]) -> bool:
+    """Return whether one column is typed in all rows and no other is: keys beside their meaning."""
+    typed: dict[int, set[bool]] = {}
+    for cell in (cell for row in rows for cell in row.cells):
+        typed.setdefault(cell.column, set()).add(cell.lines[0].style.mono)
+    return len(typed) > 1 and sorted(typed.values(), key=str) == [{False}] * (len(typed) - 1) + [{True}]
 
 
 def is_value_cell(cell: Sequence[Line]) -> bool:

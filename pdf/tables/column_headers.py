@@ -105,10 +105,18 @@ def cells_over_columns(
         else {}
     )
     below: list[tuple[TableCell, Columns]] = []
+    parts: list[Columns] = []
+    for row in head:  # the widest groups bound the heads below them
+        over = [cell for cell in row.cells if cell.column > 0]
+        parts = parts or [*_groups(over, spans).values()]
     for n, row in reversed([*enumerate(head)]):
         above = head[n - 1].cells if n else []
         over = [cell for cell in row.cells if cell.column > 0]
         near = _nearest(over, spans) if over and len(over) < len(spans) else {}
+        for cell in over if len(over) >= len(parts) else ():
+            inside = [part for part in parts if _overlap(_span(cell), _extent(part, spans))]
+            if len(inside) == 1 and id(cell) in near:
+                near[id(cell)] = [column for column in near[id(cell)] if column in inside[0]]
         groups = _groups(over, spans) if sum(cell.column > 0 for cell, _ in below) >= len(spans) else {}
         below = [
             (
@@ -269,7 +277,7 @@ def _nearest(over: Sequence[TableCell], spans: dict[int, Span]) -> dict[int, lis
 
 def _in_the_middle(cell: TableCell, columns: Columns, spans: dict[int, Span]) -> bool:
     """Return whether the cell is centred over the columns; an even number has no middle column."""
-    left, right = spans[columns[0]][0], spans[columns[-1]][1]
+    left, right = _extent(columns, spans)
     middle, tolerance = _middle(_span(cell)), OFF_CENTRE / len(columns)
     if abs(middle - (left + right) / 2) > tolerance * (right - left):
         return False
@@ -294,6 +302,10 @@ def _span(cell: TableCell) -> Span:
     if len(lines) == 1:
         return lines[0].x0, lines[0].x1
     return min([line.x0 for line in lines]), max([line.x1 for line in lines])
+
+
+def _extent(columns: Columns, spans: dict[int, Span]) -> Span:
+    return spans[columns[0]][0], spans[columns[-1]][1]
 
 
 def _middle(span: Span) -> float:

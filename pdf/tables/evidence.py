@@ -15,9 +15,10 @@ from itertools import pairwise
 from statistics import median
 
 from pdf.extract.words import comes_next, marker_of
-from pdf.layout.lines import SAME_BASELINE, Line, ends_sentence, rows_of
+from pdf.geometry import Rect
+from pdf.layout.lines import SAME_BASELINE, Line, ends_sentence, looks_like_code, rows_of
 from pdf.layout.page_layout import Block, TableCell
-from pdf.tables.cells import holds_value, is_value_cell
+from pdf.tables.cells import holds_value, is_typed_apart, is_value, is_value_cell
 
 # A line of this share of the widest of its column fills it.
 FULL = 0.7
@@ -39,6 +40,9 @@ LARGEST, LEVEL_ROWS, LIKE_WIDTH, PROSE_CELL = 0.45, 0.95, 0.8, 4
 VALUE_LINES = 0.35
 # Maximum distance of lines of one cell (ems). Headings are so many times larger than the text.
 CELL_LEADING, HEADING_SIZE = 3.0, 1.15
+_FIGURE = re.compile(r"\d|--")
+# Share of typed lines in code, and of lines with signs of programs among those of more characters.
+TYPED, CODE, SIGN_CHARS = 0.8, 0.5, 2
 # Less likely readings are no tables.
 LEAST = 0.5
 
@@ -77,6 +81,11 @@ class Reading:
         self.others = [cell for cells in self.columns for cell in cells]
 
     @cached_property
+    def box(self) -> dict[int, Rect]:
+        """The boxes of the cells, by their ids."""
+        return {id(cell): cell.rect for cell in self.cells}
+
+    @cached_property
     def largest(self) -> float:
         """The share of lines in the row with most."""
         counts = [len(row.lines) for row in self.rows]
@@ -112,7 +121,7 @@ class Reading:
     @cached_property
     def inner_uprights(self) -> list[tuple[float, float, float]]:
         """The upright rulings between the first and the last cell."""
-        boxes = [cell.rect for cell in self.cells] if self.drawn.upright else []
+        boxes = [*self.box.values()] if self.drawn.upright else []
         left, right = min([box.x0 for box in boxes], default=0.0), max([box.x1 for box in boxes], default=0.0)
         return [upright for upright in self.drawn.upright if left + EDGE < upright[0] < right - EDGE]
 
@@ -151,7 +160,8 @@ def _share(found: Sequence[bool], none: float = 0.0) -> float:
 
 
 def _gap(reading: Reading) -> float:
-    gaps = [b.rect.x0 - a.rect.x1 for row in reading.several for a, b in pairwise(row.cells)]
+    box = reading.box
+    gaps = [box[id(b)].x0 - box[id(a)].x1 for row in reading.several for a, b in pairwise(row.cells)]
     return min(WIDEST, median(gaps) / reading.body[0].lines[0].size) if gaps else 0.0
 
 
@@ -218,7 +228,8 @@ def _begins_level(row: Block) -> bool:
 
 
 def _is_centred(row: Block) -> bool:
-    return _are_near([(cell.rect.y0 + cell.rect.y1) / 2 for cell in row.cells], LEVEL * row.lines[0].size)
+    ends = [[y for line in cell.lines for y in (line.y0, line.y1)] for cell in row.cells]
+    return _are_near([(min(ys) + max(ys)) / 2 for ys in ends], LEVEL * row.lines[0].size)
 
 
 def _ends_level(row: Block) -> bool:
@@ -258,7 +269,7 @@ def _ruled_rows(reading: Reading) -> float:
 
 def _crossed(reading: Reading) -> float:
     """Return the share of cells with an upright ruling through them."""
-    boxes = [cell.rect for cell in reading.cells] if reading.inner_uprights else []
+    boxes = [*reading.box.values()] if reading.inner_uprights else []
     return _share(
         [
             any(
@@ -274,7 +285,8 @@ def _wrapped(reading: Reading) -> float:
     """Return the share of wrapped lines that fill their columns, as in texts but not in addresses."""
     found = []
     for cells in reading.all_columns:
-        left, right = min(cell.rect.x0 for cell in cells), max(cell.rect.x1 for cell in cells)
+        boxes = [reading.box[id(cell)] for cell in cells]
+        left, right = min([box.x0 for box in boxes]), max([box.x1 for box in boxes])
         found += [line.x1 - line.x0 >= FULL * (right - left) for cell in cells for line in cell.lines[:-1]]
     return _share(found, FULL)
 
@@ -302,6 +314,27 @@ def _sentences(reading: Reading) -> float:
     """Return the share of first cells of one line that end a sentence, as in notes beside texts."""
     texts = 1 - _share([is_value_cell(cell.lines) for cell in reading.others])
     return texts * _share([ends_sentence(cell.lines[0]) for cell in reading.first if len(cell.lines) == 1])
+
+
+def _is_code(reading: Reading) -> bool:
+    """Return whether all but numbers is typed, and half of the longer lines have signs of programs."""
+    lines = [line for cell in reading.cells for line in cell.lines]
+    long = [line for line in lines if line.chars > SIGN_CHARS]
+    signs = [
+        looks_like_code([line]) and not (is_value(line.text) and _FIGURE.search(line.text)) for line in long
+    ]
+    return (
+        _share([line.style.mono for line in lines if not line.text.isdecimal()]) > TYPED
+        and _share(signs) >= CODE
+    )
+
+
+def _has_bold_head(reading: Reading) -> bool:
+    """Return whether the first row names three columns or more in bold, and no line below is bold."""
+    head, *rows = reading.rows
+    named = all(line.style.bold and line.chars > SIGN_CHARS for line in head.lines)
+    below = [line.style.bold for row in rows for line in row.lines]
+    return named and len(head.cells) > 2 and len(rows) > 1 and not any(below)
 
 
 def _counted(reading: Reading) -> bool:
@@ -377,13 +410,17 @@ EVIDENCE: dict[str, Callable[[Reading], float]] = {
     "counted": _counted,
     "loose": _loose,
     "larger head": has_larger_head,
+    "code": _is_code,
+    "typed pairs": lambda r: r.width == 2 and is_typed_apart(r.body) and not _counted(r),
+    "bold head": _has_bold_head,
 }
 # How much each counts by what separates the rows: weights of logistic regressions on readings that finders
 # proposed on 959 pages of the corpora, in the documents of ICDAR 2013 and on the drawn pages of the tests
 # (2,617 by baselines, 634 by spaces, 669 between rules, 282 of grids). Right is what rules for each kind had
 # accepted; maps, axes of charts and labels of drawings among these, seen by eye, are wrong, and whole tables
 # that the rules read in pieces are right. "Not level", "not full", "larger head" were raised by hand until
-# infoboxes, contents and columns below headings were left alone.
+# infoboxes, contents and columns below headings were left alone; the last three were set by hand on
+# manuals and reference cards.
 _TABLE = """
                     baselines     spaces      rules       grid
 any                    -10.91     -12.13       0.62       4.51
@@ -427,6 +464,9 @@ prose                       .      -5.51          .          .
 counted                     .      -5.62          .          .
 loose                       .          .          .     -19.91
 larger head                 .     -11.00          .          .
+code                   -12.00     -12.00     -12.00     -12.00
+typed pairs              3.00          .          .          .
+bold head                3.00          .          .          .
 """
 
 

@@ -40,8 +40,8 @@ SAME_HEIGHTS = 0.8
 # A text may reach this far beyond the rulings of its cell (points).
 SLACK = 1.0
 
-# First row and column of a cell, and the row and column after its last.
-CellKey = tuple[int, int, int, int]
+# First row and column of a cell, and the row and column after its last; heads may have halves of rows.
+CellKey = tuple[float, int, float, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class RuledGrid:
         Points outside belong to the outermost cells: a line whose middle is in the grid may extend beyond it.
         """
         beside = [v.at for v in self.vertical if v.start - SNAP <= y <= v.end + SNAP]
-        cells = []
+        cells: list[CellKey] = []
         for x in (min(max(x, self.rect.x0 + SNAP), self.rect.x1 - SNAP) for x in xs):
             across = [h.at for h in self.horizontal if h.start - SNAP <= x <= h.end + SNAP]
             left, right = _around(x, beside, self.rect.x0, self.rect.x1)
@@ -195,7 +195,7 @@ def grid_rows(grid: RuledGrid, lines: Sequence[Line]) -> list[Block]:
     cells = cells_in(grid, lines)
     if len({key[1] for key in cells}) < 2:
         return []
-    rows: dict[int, list[TableCell]] = {}
+    rows: dict[float, list[TableCell]] = {}
     begins = sorted({key[0] for key in cells})
     for top, left, bottom, right in sorted(cells):
         covered = bisect_left(begins, bottom) - bisect_left(begins, top)
@@ -245,8 +245,29 @@ def _by_columns(grid: RuledGrid, key: CellKey, lines: list[Line]) -> dict[CellKe
         else:
             parts.append((left, right, [line]))
     if len(parts) < 2:
+        return _head_over_heads(grid, key, lines)
+    keyed = [((top, left, bottom, right), held) for left, right, held in parts]
+    return {piece: texts for own, held in keyed for piece, texts in _head_over_heads(grid, own, held).items()}
+
+
+def _head_over_heads(grid: RuledGrid, key: CellKey, lines: list[Line]) -> dict[CellKey, list[Line]]:
+    """Split a cell of the first row with a head over several columns and a head below it in each of these."""
+    top, first, bottom, end = key
+    *above, lowest = rows_of(lines)
+    columns = [bisect_right(grid.xs, (line.x0 + line.x1) / 2) - 1 for line in lowest]
+    if (
+        top > 0
+        or end - first < 2
+        or not above
+        or any(len(row) > 1 for row in above)
+        or columns != [*range(first, end)]
+    ):
         return {key: lines}
-    return {(top, left, bottom, right): held for left, right, held in parts}
+    middle = top + 0.5
+    heads = {
+        (middle, column, bottom, column + 1): [line] for column, line in zip(columns, lowest, strict=True)
+    }
+    return {(top, first, middle, end): [row[0] for row in above], **heads}
 
 
 def _parted(grid: RuledGrid, line: Line) -> list[tuple[CellKey, Line]]:

@@ -31,6 +31,7 @@ from pdf.tables.cells import (
     is_date,
     is_period_line,
     is_same_weight,
+    is_typed_apart,
     is_value,
     is_value_cell,
 )
@@ -49,6 +50,14 @@ MOST_HEADS = 4
 # Rows without a label go on with the row above if there are so many with one, and these are farther from it
 # by so much (ems).
 LABELLED_ROWS, NEARER = 2, 0.2
+# A text in several columns is not of one that it overlaps by this share.
+SLIGHT = 0.2
+# Typed heads end where their values end within this (points); those of several words not over one letter
+# (ems).
+SAME_END, TYPED_LETTER = 1.0, 0.7
+# Lines of one label are at most this share of the usual distance of rows apart, and so many ems. The next
+# lines of texts may hang in by so much (ems).
+CLOSE, LABEL_LEADING, HANG = 0.85, 1.3, (0.4, 2.5)
 # Maximum gap between the lines of a wrapped head (ems).
 HEAD_GAP = 0.5
 # A line of periods is one of this many first rows of a table, as heads have several lines.
@@ -61,6 +70,8 @@ BAND, BAND_COLUMNS = 2.0, 3
 # Signs that belong to the value before them; a word, as heads have and ranges of values have not.
 PERCENT = "%", "％", "٪"
 _LETTERS = re.compile(r"[^\W\d_]{2}")
+# A number with decimals, a power of ten perhaps, and a unit: "47.6 s", "4.6 × 10−5 fs".
+_MEASURED = re.compile(r"[-−<>≈~]?\d[\d\s]*[.,]\d[\d\s]*(?:[×·x]\s?10\s?[-−]?\d+\s)?[^\W\d_]{1,3}$")
 
 _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
 
@@ -213,6 +224,9 @@ def placed(row: Row, columns: ColumnSpans) -> list[TableCell]:
 
 def _by_column(cell: list[Line], columns: ColumnSpans) -> list[tuple[int, list[Line]]]:
     """Return the lines of a cell in no column or in several, each with its own; signs with their number's."""
+    over = columns.hit(cell)
+    if len(over) == len(cell) > 1 and not any(is_currency(line.text) for line in cell):
+        return [(column, [line]) for column, line in zip(over, cell, strict=True)]
     pieces: list[tuple[int, list[Line]]] = []
     signs: list[Line] = []
     for line in cell:
@@ -241,11 +255,13 @@ def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[
     Words separated only by a space stay together, as a head over several columns, unless each is aligned
     with a column of its own.
     """
+    if line.style.mono and (typed := _typed_below(line, columns, hit)):
+        return typed
     parts: dict[int, list[RawWord]] = {}
     for word in line.words:
         under = [i for i in hit if columns.spans[i][0] < word.x1 and word.x0 < columns.spans[i][1]]
         if len(under) > 1:
-            return [(hit[0], line)]
+            return [(_first_of(hit, line, columns), line)]
         column = under[0] if under else max(parts, default=hit[0])
         parts.setdefault(column, []).append(word)
     pieces = [(column, Line(words)) for column, words in parts.items()]
@@ -255,7 +271,31 @@ def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[
         _set_to(columns.spans[n], piece) for n, piece in pieces
     ):
         return pieces
-    return [(hit[0], line)]
+    return [(_first_of(hit, line, columns), line)]
+
+
+def _first_of(hit: Sequence[int], line: Line, columns: ColumnSpans) -> int:
+    """Return the first of the columns that the line does not only touch; values may be anywhere in a bar."""
+    for n in () if is_value(line.text) else hit:
+        left, right = columns.spans[n]
+        if min(right, line.x1) - max(left, line.x0) > SLIGHT * min(right - left, line.width):
+            return n
+    return hit[0]
+
+
+def _typed_below(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[int, Line]]:
+    """Return the heads of typed columns that end where their values end; empty where one does not."""
+    ends = [columns.spans[n][1] for n in hit]
+    at = [next((k for k, word in enumerate(line.words, 1) if abs(word.x1 - x) <= SAME_END), 0) for x in ends]
+    if 0 in at or at[-1] != len(line.words):
+        return []
+    pieces = [(n, Line(line.words[a:b])) for n, a, b in zip(hit, [0, *at], at, strict=False)]
+    narrow = line.size * TYPED_LETTER
+    if any(
+        len(piece.words) > 1 and columns.spans[n][1] - columns.spans[n][0] <= narrow for n, piece in pieces
+    ):
+        return []
+    return pieces
 
 
 def _set_to(span: tuple[float, float], piece: Line) -> bool:
@@ -275,13 +315,54 @@ def _run_on(left: Line, right: Line) -> bool:
 
 def logical_rows(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
     """Join rows that only continue the cells above, and wrapped heads with their last line."""
+    tops = [cells[0].lines[0].baseline for cells in rows]
+    pitches = [below - top for top, below in pairwise(tops)]
+    closest = min(
+        [d for d, (above, cells) in zip(pitches, pairwise(rows), strict=True) if len(above) > 1 < len(cells)],
+        default=0.0,
+    )
     out: list[list[TableCell]] = []
-    for cells in rows:
-        if out and (_is_between(cells, out[-1]) or _continues(cells, out[-1]) or _ends_head(cells, out[-1])):
+    for cells, below in zip(rows, [*pitches, closest], strict=True):
+        if out and (
+            _is_between(cells, out[-1])
+            or _continues(cells, out[-1])
+            or _ends_head(cells, out[-1])
+            or _hang(cells, out[-1])
+            or _is_close(cells, out[-1], min(closest, below) if len(cells) == 1 else closest)
+        ):
             absorb(out[-1], cells)
         else:
             out.append(cells)
     return out
+
+
+def _hang(cells: list[TableCell], above: list[TableCell]) -> bool:
+    """Return whether the label and another text begin below others and hang in: the next lines of these."""
+    over = {cell.column: cell.lines[0] for cell in above}
+    steps = [cell.lines[0].x0 - over[cell.column].x0 for cell in cells if cell.column in over]
+    least, most = (share * cells[0].lines[0].size for share in HANG)
+    return (
+        1 < len(steps) == len(cells)
+        and cells[0].column == 0
+        and least <= steps[0] <= most
+        and sum([least <= step <= most for step in steps]) > 1
+        and not any(is_value_cell(cell.lines) for cell in cells)
+        and cells[0].lines[0].y0 - above[0].lines[-1].y1 < WRAP_DISTANCE * cells[0].lines[0].size
+    )
+
+
+def _is_close(cells: list[TableCell], above: list[TableCell], distance: float) -> bool:
+    """Return whether a label has a line above or below the row's, nearer than others are (``distance``)."""
+    last, line = above[0].lines[-1], cells[0].lines[0]
+    lone = line if len(cells) == 1 else last
+    return (
+        cells[0].column == above[0].column == 0
+        and 1 in (len(cells), len(above))
+        and len(cells) != len(above)
+        and 0 < line.baseline - last.baseline <= min(CLOSE * distance, LABEL_LEADING * line.size)
+        and not lone.text.endswith(":")
+        and line.size == last.size
+    )
 
 
 def joined_texts(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
@@ -321,6 +402,7 @@ def _had_no_room(row: Sequence[TableCell], above: Sequence[TableCell], edges: di
     return any(cell.lines[0].text[0].islower() for cell in row) and all(
         cell.column in over
         and not is_value_cell(cell.lines)
+        and cell.lines[0].text != over[cell.column].text
         and cell.lines[0].y0 - over[cell.column].y1 < WRAP_DISTANCE * cell.lines[0].size
         and over[cell.column].x1 + WORD_SPACE * cell.lines[0].size + cell.lines[0].words[0].rect.width
         > edges[cell.column]
@@ -501,7 +583,8 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
     for n, block in enumerate(blocks[:most]):
         body = [cell_text(cell.lines) for cell in block.cells if cell.column > 0]
         if n >= periods and (
-            any(is_amount(text) or _holds_figures(text) for text in body) or _has_only_values(block)
+            any(is_amount(text) or _holds_figures(text) or _MEASURED.match(text) for text in body)
+            or _has_only_values(block)
         ):
             known = True
             break
@@ -520,6 +603,8 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
         for block in blocks[kept:]:
             block.header = False
         del table.head[kept:]
+    if len(table.head) == 1 and is_typed_apart(blocks):
+        table.head.pop().header = False
 
 
 def _is_lighter(block: Block, head: Block) -> bool:

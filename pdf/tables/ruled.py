@@ -68,7 +68,10 @@ HEADING_SIZE = 1.15
 ACROSS = 2
 # Rules around a whole table have no row of it outside within this distance (ems).
 OUTSIDE = 2.5
-# Maximum share of values in heads, such as column numbers.
+# Where a grid is likelier than this, no other reading of its lines is tried.
+SURE = 0.999
+# Values are right below heads in one of so many rows; maximum share of values in heads, as column numbers.
+FIRST_ROWS = 2
 HEAD_VALUES = 0.4
 
 
@@ -271,10 +274,15 @@ def with_ruled_tables(
     upright = [rect for rect in rulings if rect.height > max(SHORTEST, rect.width)]
     stripes = horizontal_rules(edges_of(fills), SNAP)
     candidates = [
-        *(_of_grid(grid, rest) for grid in whole_grids(rulings, fills, rest)),
-        *(candidate for group in found for candidate in _of_rules(group, rest, upright)),
-        *(candidate for group in stripes for candidate in _of_rules(group, rest, upright, shaded=True)),
+        _of_grid(grid, rest)
+        for grid in whole_grids(rulings, fills, rest)
+        if len(grid.ys) > 2 or not _heads_values_below(grid.rect, rest)
     ]
+    sure = [candidate.rect for candidate in candidates if candidate.chance > SURE]
+    for groups, shaded in ((found, False), (stripes, True)):
+        for group in groups:
+            if not any(box.union(group.rect).area <= box.area + SNAP * box.width for box in sure):
+                candidates += _of_rules(group, rest, upright, shaded)
     for candidate in sorted(candidates, key=lambda candidate: -candidate.chance):
         if candidate.chance >= LEAST and _is_free(candidate, rest):
             blocks = parted(candidate.blocks, "grid" if candidate.grid else "rules", candidate.chance)
@@ -309,7 +317,7 @@ def _of_rules(
 ) -> Iterator[Candidate]:
     for part in _parted(rule_group, lines_in(rule_group.rect, lines)):
         whole = with_outer_rows(part, lines, shaded)
-        if _heads_values_below(whole, lines):
+        if _heads_values_below(whole.rect, lines):
             continue
         inside = lines_in(whole.rect, lines)
         inner = [(rect.x0, rect.y0, rect.y1) for rect in upright if rect.overlaps(whole.rect)]
@@ -342,19 +350,21 @@ def _continues_outside(rule_group: HorizontalRules, lines: Sequence[Line]) -> bo
     return any(row.multi and any(map(is_value_cell, row.cells)) for row in cell_rows(near))
 
 
-def _heads_values_below(rule_group: HorizontalRules, lines: Sequence[Line]) -> bool:
-    """Return whether only heads are between the rules, and a row of values is right below."""
-    x0, _, x1, bottom = rule_group.rect
+def _heads_values_below(rect: Rect, lines: Sequence[Line]) -> bool:
+    """Return whether only heads are within rulings, and a row of values is right below."""
     below = [
         line
         for line in lines
-        if line.chars and x0 <= line.x0 and line.x1 <= x1 and 0 <= line.y0 - bottom < OUTSIDE * line.size
+        if line.chars
+        and rect.x0 <= line.x0
+        and line.x1 <= rect.x1
+        and 0 <= line.y0 - rect.y1 < OUTSIDE * line.size
     ]
-    row = cell_rows(below)[0] if below else None
-    if row is None or sum(map(is_value_cell, row.cells[1:])) < HEADED_COLUMNS:
+    values = [sum(map(is_value_cell, row.cells[1:])) for row in cell_rows(below)[:FIRST_ROWS]]
+    if max(values, default=0) < HEADED_COLUMNS:
         return False
-    inside = lines_in(rule_group.rect, lines)
-    return sum(map(holds_value, inside)) < HEAD_VALUES * len(inside)
+    inside = lines_in(rect, lines)
+    return sum([holds_value(line) and not is_date(line.text) for line in inside]) < HEAD_VALUES * len(inside)
 
 
 def _is_head(head: Sequence[Row], body: Sequence[Row], first: Sequence[Row]) -> bool:

@@ -36,7 +36,7 @@ BLOCKS: dict[str, UnitType] = {
     "TOCI": "prose",
 }
 CELLS = {"TD", "TH"}
-TABLE, ROW, LIST, LABEL = "Table", "TR", "L", "Lbl"
+TABLE, ROW, LABEL = "Table", "TR", "Lbl"
 # Types with a meaning; all others only group elements, or mark a run of characters.
 MEANINGFUL = {*BLOCKS, *CELLS, "LBody", LABEL}
 # Most steps followed through a role map, which may be cyclic.

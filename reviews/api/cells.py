@@ -7,7 +7,6 @@ from typing import Any
 
 import django_filters
 import msgspec
-from django.contrib.auth.models import Group, User
 from django.db import models
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_serializer, extend_schema_view
@@ -18,8 +17,8 @@ from rest_framework.response import Response
 from chat.providers.registry import provider_named
 from documents.api.common.callers import caller
 from documents.api.common.errors import UNUSABLE, Unusable
-from documents.api.common.fields import SharedWithOwnGroups, Strict, VisibleRelated, valid
-from documents.api.library import NamedParty
+from documents.api.common.fields import Strict, VisibleRelated, valid
+from documents.api.library import SharedWithParty
 from documents.models import Document
 from retrieval.provider_calls import ProviderError
 from reviews.api.reviews import ReviewPart, View, as_api_errors
@@ -57,7 +56,7 @@ class AddedSerializer(serializers.Serializer):
 OBJECTS = {"type": "array", "items": {"type": "object", "additionalProperties": {}}}
 
 
-@extend_schema(tags=["reviews"], responses={200: OBJECTS})
+@extend_schema(responses={200: OBJECTS})
 class Answer(ReviewPart, views.APIView):
     """What the documents say to each column, counted over all that you may see: `documents` is the
     denominator, `states` divides it; sums and ranges by unit, lists by value, each with its cells."""
@@ -78,7 +77,6 @@ class RowsPart(ReviewPart):
         return visible_rows(self.review, caller(self.request)).select_related("document")
 
 
-@extend_schema(tags=["reviews"])
 class Rows(RowsPart, generics.ListAPIView):
     """The rows of documents that you may see."""
 
@@ -93,7 +91,6 @@ class Rows(RowsPart, generics.ListAPIView):
         return Response({"added": added}, status=status.HTTP_201_CREATED)
 
 
-@extend_schema(tags=["reviews"])
 class RowDetail(RowsPart, generics.RetrieveDestroyAPIView):
     """One row. Deleting it deletes its cells; the document stays."""
 
@@ -138,7 +135,6 @@ class CellFilter(django_filters.FilterSet):
         fields: list[str] = []
 
 
-@extend_schema(tags=["reviews"])
 class Cells(ReviewPart, generics.ListAPIView):
     """The cells of documents that you may see, row by row."""
 
@@ -161,7 +157,6 @@ class Cells(ReviewPart, generics.ListAPIView):
         return None if page is None else blinded(page, self.review, caller(self.request))
 
 
-@extend_schema(tags=["reviews"])
 class CellDetail(Cells, generics.RetrieveAPIView):
     """One cell."""
 
@@ -230,7 +225,7 @@ class ChosenCells(ReviewPart, views.APIView):
         return fillable(cells, again=wanted["again"])
 
 
-@extend_schema(tags=["reviews"], request=FillSerializer, responses={202: CountSerializer})
+@extend_schema(request=FillSerializer, responses={202: CountSerializer})
 class Fill(ChosenCells):
     """Put cells in the queue; they are filled in the background."""
 
@@ -254,9 +249,7 @@ class EstimateSerializer(serializers.Serializer):
     tokens_left = serializers.IntegerField(allow_null=True, help_text="of the review's budget")
 
 
-@extend_schema(
-    tags=["reviews"], parameters=[EstimatedSerializer], responses={200: EstimateSerializer} | UNUSABLE
-)
+@extend_schema(parameters=[EstimatedSerializer], responses={200: EstimateSerializer} | UNUSABLE)
 class Estimate(ChosenCells):
     """Estimate the cost of filling cells."""
 
@@ -272,7 +265,7 @@ class Estimate(ChosenCells):
         return Response(header | {name: getattr(found, name) for name in ("cells", "calls", "tokens")})
 
 
-@extend_schema(tags=["reviews"], request=None, responses={200: CountSerializer})
+@extend_schema(request=None, responses={200: CountSerializer})
 class CancelFilling(ReviewPart, views.APIView):
     """Remove waiting cells from the queue."""
 
@@ -304,7 +297,7 @@ class AgreementsSerializer(serializers.Serializer):
     pairs = AgreementSerializer(many=True)
 
 
-@extend_schema(tags=["reviews"], responses={200: AgreementsSerializer})
+@extend_schema(responses={200: AgreementsSerializer})
 class Agreements(ReviewPart, views.APIView):
     """Agreement of each pair of reviewers on blind marks."""
 
@@ -317,23 +310,13 @@ class Agreements(ReviewPart, views.APIView):
 
 
 @extend_schema_serializer(component_name="ReviewShare")
-class PartySerializer(Strict, SharedWithOwnGroups, serializers.ModelSerializer):
+class PartySerializer(SharedWithParty):
     """A right to a review or a template, given to one user or one group of yours."""
-
-    user = NamedParty(
-        slug_field="username", required=False, allow_null=True, queryset=User.objects.filter(is_active=True)
-    )
-    group = NamedParty(slug_field="name", required=False, allow_null=True, queryset=Group.objects.all())
 
     class Meta:
         model = ReviewShare
         fields = ["id", "user", "group", "can_write", "created_at"]
         validators: list[Any] = []  # a repeated share updates the right
-
-    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
-        if bool(values.get("user")) == bool(values.get("group")):
-            raise Unusable("Share with either a user or a group.")
-        return values
 
 
 class OwnShares(View):

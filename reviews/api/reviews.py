@@ -23,12 +23,11 @@ from rest_framework import exceptions, generics, serializers, status, views
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import ModelViewSet
 
 from chat.providers.catalogue import PROVIDERS
 from documents.api.common.callers import HasScope
 from documents.api.common.errors import UNUSABLE, StateConflict, Unusable
-from documents.api.common.fields import MayEdit, Strict, VisibleRelated, valid
+from documents.api.common.fields import MayEdit, RowsViewSet, Strict, VisibleRelated, valid
 from documents.models import Collection, Document
 from retrieval.models import SavedSearch
 from reviews.column_sets import (
@@ -178,23 +177,16 @@ class ReviewChangeSerializer(ReviewSerializer):
     create=extend_schema(responses={201: ReviewSerializer} | UNUSABLE),
     partial_update=extend_schema(responses={200: ReviewChangeSerializer} | UNUSABLE),
 )
-@extend_schema(tags=["reviews"])
-class ReviewViewSet(ModelViewSet):
+class ReviewViewSet(RowsViewSet):
     """Your reviews, and those that others share with you."""
 
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    queryset = Review.objects.prefetch_related("columns")
     serializer_class = ReviewSerializer
     permission_classes = [HasScope, MayEdit]
     ordering_fields = ["created_at", "updated_at"]
 
-    def get_queryset(self) -> models.QuerySet:
-        return Review.objects.visible_to(self.request.user).prefetch_related("columns")
-
     def get_serializer_class(self) -> type[serializers.BaseSerializer]:
         return ReviewChangeSerializer if self.action == "partial_update" else ReviewSerializer
-
-    def perform_destroy(self, review: Review) -> None:
-        review.hide()
 
 
 class ReviewPart(View):
@@ -218,7 +210,6 @@ class ReviewPart(View):
 
 
 @extend_schema_view(post=extend_schema(responses={201: ColumnSerializer} | UNUSABLE))
-@extend_schema(tags=["reviews"])
 class Columns(ReviewPart, generics.ListCreateAPIView):
     """The columns in their order."""
 
@@ -235,7 +226,6 @@ class Columns(ReviewPart, generics.ListCreateAPIView):
 
 
 @extend_schema_view(patch=extend_schema(responses={200: ColumnSerializer} | UNUSABLE))
-@extend_schema(tags=["reviews"])
 class ColumnDetail(ReviewPart, generics.RetrieveUpdateDestroyAPIView):
     """One column. Deleting it deletes its cells."""
 
@@ -259,9 +249,7 @@ class ColumnFileSerializer(Strict, serializers.Serializer):
     text = serializers.CharField(max_length=MOST_BYTES, trim_whitespace=False)
 
 
-@extend_schema(
-    tags=["reviews"], request=ColumnFileSerializer, responses={201: ColumnSerializer(many=True)} | UNUSABLE
-)
+@extend_schema(request=ColumnFileSerializer, responses={201: ColumnSerializer(many=True)} | UNUSABLE)
 class ColumnsFromFile(ReviewPart, views.APIView):
     """Import columns from a file. If one is invalid, none is imported; `fields` names it."""
 
@@ -322,17 +310,11 @@ def checked(listed: list[dict[str, Any]]) -> list[ReviewColumn]:
     partial_update=extend_schema(responses={200: TemplateSerializer} | UNUSABLE),
 )
 @extend_schema(tags=["reviews"])
-class TemplateViewSet(ModelViewSet):
+class TemplateViewSet(RowsViewSet):
     """Your own templates, and those that others share with you."""
 
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    queryset = ReviewTemplate.objects.select_related("owner")
     serializer_class = TemplateSerializer
     permission_classes = [HasScope, MayEdit]
     ordering_fields = ["name", "created_at", "updated_at"]
     page_ordering = ["name", "created_at"]
-
-    def get_queryset(self) -> models.QuerySet:
-        return ReviewTemplate.objects.visible_to(self.request.user).select_related("owner")
-
-    def perform_destroy(self, template: ReviewTemplate) -> None:
-        template.hide()

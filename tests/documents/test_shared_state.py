@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -164,6 +166,14 @@ def test_who_follows_an_answer_of_another_process_hears_at_once_what_is_stored(
 def store(owner: User, text: str) -> Document:
     """Store a document without a task: the worker's sweep creates it, as for tasks that Redis lost."""
     return store_upload(owner, ContentFile(draw_pdf(text)), f"{text}.pdf", queued=False)
+
+
+def test_a_process_begins_where_the_queue_is_in_redis() -> None:
+    """django-q2 then leaves the page of waiting tickets out of the admin."""
+    environment = {**os.environ, "PINCITE_REDIS": "redis://127.0.0.1:1/0"}
+    begin = [sys.executable, "-W", "ignore", "-c", "import django; django.setup()"]
+    begun = subprocess.run(begin, env=environment, capture_output=True, text=True)
+    assert begun.returncode == 0, begun.stderr
 
 
 @pytest.mark.slow

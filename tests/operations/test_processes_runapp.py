@@ -26,10 +26,11 @@ pytestmark = pytest.mark.worker
 WITHIN = 150.0  # on a busy machine; a few seconds on an idle one
 
 
-def wait_for(condition: Callable[[], object], what: str, seconds: float = WITHIN) -> None:
+def wait_for(condition: Callable[[], object], what: str | Callable[[], str], seconds: float = WITHIN) -> None:
+    """Wait until ``condition()``; ``what`` says what is wrong where it stays false, a function then."""
     give_up_at = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < give_up_at, what
+        assert time.monotonic() < give_up_at, what() if callable(what) else what
         time.sleep(0.1)
 
 

@@ -19,7 +19,7 @@ import msgspec
 import pymupdf
 import pytest
 
-from pdf.api import parse_file
+from pdf.api import USUAL_LIMITS, parse_file
 from pdf.failures import FailureCode, ParseFailure, page_failure
 from pdf.sandbox import client
 from pdf.sandbox.messages import Limits
@@ -61,7 +61,7 @@ def hanging_pdf(*, pages_before: int = 1, pages_after: int = 1) -> bytes:
     return bytes(document.tobytes())
 
 
-def code_of(path: Path, limits: Limits | None = None) -> FailureCode:
+def code_of(path: Path, limits: Limits = USUAL_LIMITS) -> FailureCode:
     with pytest.raises(ParseFailure) as raised:
         parse_file(path, limits=limits)
     assert len(raised.value.message) <= 200

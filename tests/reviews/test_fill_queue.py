@@ -6,11 +6,14 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from citing.claims import VERIFIED
 from reviews.fill_queue import claim_row, fill_next_row, fill_row, recover
 from reviews.models import Review, ReviewCell, ReviewShare
+from reviews.question_columns import columns_for
 from reviews.review_commands import (
     InvalidReview,
     cancel_filling,
@@ -18,7 +21,9 @@ from reviews.review_commands import (
     fill_cells,
     outdate_document,
     save_column,
+    start_review,
 )
+from tests.conftest import ingest
 from tests.reviews.conftest import COLUMNS, cell
 
 State = ReviewCell.State
@@ -137,6 +142,19 @@ def test_reviews_of_a_deactivated_owner_wait(review: Review, alice: User) -> Non
     assert fill_next_row() == 0
     User.objects.filter(pk=alice.pk).update(is_active=True)
     assert fill_next_row()
+
+
+def test_the_owner_with_fewer_cells_in_work_comes_next_whatever_waits(review: Review, bob: User) -> None:
+    fill_cells(ReviewCell.objects.filter(row__review=review))
+    assert claim_row()[0].row.review == review
+    document = ingest(bob, "The ferry carried 40 cars.", name="bob.pdf")
+    later = start_review(bob, "Later", [document], columns=columns_for("How many cars were carried?"))
+    fill_cells(ReviewCell.objects.filter(row__review=later))
+    with CaptureQueriesContext(connection) as captured:
+        assert claim_row()[0].row.review == later
+    # a count of the cells in work for each row that waits took six seconds with a thousand rows
+    assert not any("COUNT(" in query["sql"] for query in captured)
+    assert claim_row()[0].row.review == review
 
 
 def test_cells_that_wait_are_taken_out_of_the_queue(filled: Review) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,19 @@ import pymupdf
 import pytest
 from django.contrib.auth.models import User
 
+from chat.answers.without_model.evidence import find_evidence
+from chat.answers.without_model.question import analyse
+from chat.answers.without_model.value_lines import values_of
 from chat.providers.registry import provider_named
 from citing.claims import VERIFIED
+from retrieval.query.scope import Scope
 from reviews.column_sets import templates
 from reviews.fill_queue import FilledCell, answered
 from reviews.models import ReviewCell, ReviewColumn
 from reviews.question_columns import columns_for
-from reviews.typed_values import normalised
+from reviews.typed_values import Evidence, normalised, typed_value
+from reviews.without_model import ColumnEvidence, asked_by, is_rival
+from reviews.without_model import text as text_cell
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf
 from tests.reviews.truths.financebench_cells import cells as financebench_cells
@@ -239,6 +246,21 @@ CONTENTS = [
 ]
 
 
+WORKFORCE = [
+    ("", "Net sales", "Employees as of", "Employees as of"),
+    ("", "2031", "May 31, 2031", "May 31, 2030"),
+    ("United States", "$ 12,840", "36,700", "35,500"),
+    ("Asia Pacific", "$ 10,254", "17,930", "17,100"),
+    ("Total", "$ 32,765", "93,516", "91,536"),
+]
+
+
+def test_a_total_under_a_head_that_names_what_is_counted_is_found(alice: User, ingested: Ingest) -> None:
+    filing = ingested(alice, pdf=draw_tables(("Workforce by region", WORKFORCE)), name="filing.pdf")
+    found = ask(alice, filing, "How many employees does the company have?", "number")
+    assert found.value == {"number": 93516, "unit": ""}
+
+
 def test_a_value_is_found_only_where_its_sentence_says_all_that_is_asked(
     alice: User, ingested: Ingest
 ) -> None:
@@ -453,3 +475,78 @@ def test_what_a_document_does_not_say_of_the_question_is_not_found(alice: User, 
     table = ingested(alice, pdf=drawn, name="table.pdf")
     assert ask(alice, table, "What is the capital expenditure?").state == State.FOUND
     assert ask(alice, table, "What is the capital expenditure 2028?").state != State.FOUND
+
+
+PANEL = (
+    "For this survey we asked 2,596 anglers in May 2031.",
+    "# Methods",
+    "The answers come from 2,596 anglers of our panel.",
+    "In all three years together 17,161 anglers were invited to join.",
+    "# Instruments",
+    "The charter of the club is dated as of April 28, 2016.",
+    "The charter of the lake is dated as of June 13, 2019.",
+    "The second charter of the lake is dated as of June 13, 2019.",
+)
+
+
+@pytest.fixture
+def panel(alice: User, ingested: Ingest) -> Any:
+    return ingested(alice, pdf=draw_pdf("\n".join(PANEL)), name="panel.pdf")
+
+
+def evidence_of(user: User, document: Any, column: ReviewColumn) -> ColumnEvidence:
+    return ColumnEvidence.at(column, find_evidence(column.question, Scope(user, document_ids=(document.pk,))))
+
+
+def alike_values(user: User, document: Any, question: str, kind: str) -> tuple[ColumnEvidence, Any]:
+    """Return the values of a column by their text, as if all scored alike."""
+    column = ReviewColumn(question=question, kind=kind)
+    evidence = evidence_of(user, document, column)
+    return evidence, [
+        replace(one, score=1.0) for one in values_of(asked_by(column, evidence), evidence.pages)
+    ]
+
+
+def test_a_number_that_is_printed_less_often_is_no_rival_of_the_best(alice: User, panel: Any) -> None:
+    evidence, values = alike_values(alice, panel, "How many anglers are there?", "number")
+    best, other = (next(one for one in values if one.text == text) for text in ("2,596", "17,161"))
+    assert not is_rival(other, best, values, evidence.question)
+    assert is_rival(best, other, values, evidence.question)
+    assert is_rival(other, best, [best, other], evidence.question)
+
+
+def test_a_date_of_another_year_is_no_rival_of_one_of_the_year_asked_for(alice: User, panel: Any) -> None:
+    evidence, values = alike_values(alice, panel, "What is the date of the 2016 charter?", "date")
+    best, other = (next(one for one in values if year in one.text) for year in ("2016", "2019"))
+    assert not is_rival(other, best, values, evidence.question)
+    assert is_rival(other, best, values, analyse("What is the date of the charter?"))
+
+
+@pytest.mark.parametrize(
+    ("line", "state"),
+    [
+        ("Availability shall be at least 99.5% in each month.", State.FOUND),
+        ("Availability was 99.5% in May.", State.NOT_STATED),
+    ],
+)
+def test_what_is_at_least_so_much_has_that_minimum(
+    alice: User, ingested: Ingest, line: str, state: State
+) -> None:
+    terms = ingested(alice, pdf=draw_pdf(f"# Service levels\n{line}\nCredits are paid on request."))
+    assert ask(alice, terms, "What is the minimum availability?", "number").state == state
+
+
+def test_a_choice_may_be_in_the_quoted_cell_beside_the_sentence() -> None:
+    column = ReviewColumn(question="Which panel?", kind="choice", choices=["IPS", "VA"])
+    cell = Evidence(
+        "• Optional for bonding", "• LED backlight, IPS technology • Optional for bonding", "en", ""
+    )
+    found = typed_value(column, [cell])
+    assert found and found.value == "IPS"
+
+
+def test_the_own_facts_of_a_document_are_read_without_its_pages(alice: User, panel: Any) -> None:
+    column = ReviewColumn(question="Which company is this?", kind="text")
+    evidence = evidence_of(alice, panel, column)
+    assert text_cell(column, evidence).state == State.NOT_STATED
+    assert "ranked" not in vars(evidence)

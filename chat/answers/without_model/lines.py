@@ -128,13 +128,14 @@ def lines_of(question: QuestionFeatures, passages: Sequence[ContextItem]) -> lis
     own = [passage for passage in passages if asked or not any(map(is_references, passage.unit.section_path))]
     if not any(word.startswith(place) for word in words for place in places):
         own = [passage for passage in own if not is_of_contents(passage.unit)]
+    wanted = {passage.unit.id for passage in passages}
     tables: dict[tuple[str, int], dict[str, tuple[CellReading, ...]]] = {}
     lines: list[AnswerLine] = []
     for passage in own or passages:
         page = passage.unit.document, passage.unit.page
         if page not in tables:
             tables[page] = read_tables(
-                tuple({unit.id: unit for unit in (passage.unit, *passage.around)}.values())
+                tuple({unit.id: unit for unit in (passage.unit, *passage.around)}.values()), wanted
             )
         lines += _lines(question, passage, tables[page].get(passage.unit.id, ()))
     return lines

@@ -188,6 +188,8 @@ def row_matches(asked: Asked, line: AnswerLine) -> bool:
     if item_match(asked.items[:1], line) >= ITEM_SYNONYM:
         return True
     terms, label = set(asked.question.terms), set(line.label_terms)
+    if "count" in asked.question.kinds:  # “Employees as of December 31” over the column of a “Total”
+        label.update(*(distinct_terms(cell.head, line.language) for cell in line.cells))
     if asked.items:
         return terms <= label
     return bool(terms & label) and len(terms & (label | terms_over(line))) >= min(2, len(terms))
@@ -433,10 +435,13 @@ def sentence_values(asked: Asked, line: AnswerLine) -> Iterator[ValueLine]:
 
 
 def said_otherwise(question: QuestionFeatures, line: AnswerLine) -> frozenset[str]:
-    """Return the question's terms that a line says otherwise: “annual” as “a year”, a period by its days."""
+    """Return the question's terms that a line says otherwise: “annual”, “minimum”, a period by its days.
+
+    “a year” is annual, and “at least” says a minimum.
+    """
     found = [
         match[0]
-        for pattern in frequencies(line.language)
+        for pattern in synonymous_phrases(line.language)
         if (match := pattern.search(question.text.casefold())) and pattern.search(line.text.casefold())
     ]
     if any(one.dimension in DURATIONS for one in quantities_in(line.text, line.language)):
@@ -445,12 +450,12 @@ def said_otherwise(question: QuestionFeatures, line: AnswerLine) -> frozenset[st
 
 
 @cache
-def frequencies(language: str) -> list[re.Pattern[str]]:
-    """Return a pattern for each frequency with all phrases of a language for it."""
+def synonymous_phrases(language: str) -> list[re.Pattern[str]]:
+    """Return a pattern for each frequency, minimum and maximum with all phrases of a language for it."""
     phrases: dict[str, list[str]] = {}
     for words, sense in lexicon(language).phrases.items():
         for marker in sense.markers:
-            if marker.category == "frequency":
+            if marker.category == "frequency" or marker.value in ("ge", "le"):
                 phrases.setdefault(marker.value, []).append(re.escape(" ".join(words)))
     return [re.compile(rf"(?<!\w)(?:{'|'.join(same)})(?!\w)") for same in phrases.values()]
 

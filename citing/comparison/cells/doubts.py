@@ -242,6 +242,16 @@ def _is_of_older_year(row: Row) -> bool:
     return says_change and not of_newest and any(years[c] for columns in said for c in columns)
 
 
+def _ends_in_change(row: Row) -> bool:
+    """Return whether what a claim says to be reached, "rose to 25 %", is itself a change."""
+    words, grid = lexicon(row.language), row.grid
+    roles = {token.start: change_role(row.tokens, at, words) for at, token in enumerate(row.tokens)}
+    return grid is not None and any(
+        columns and roles.get(token.start) == "to" and all(map(grid.says_change, columns))
+        for token, columns in row.amounts
+    )
+
+
 def _is_part_of_cell(row: Row) -> bool:
     """Return whether the claim has a number in brackets without the one before: "(20.1)" of "26.3 (20.1)"."""
     amounts = [t.quantity for t in row.tokens if t.quantity and not _is_time(t)]
@@ -360,6 +370,7 @@ class Doubt:
         outcomes: the judgements that it opens.
         judged: a claim and a table that verifies it.
         open: a claim that looks alike, which the table does not judge.
+        of_computed: whether it opens what is computed from two cells, too.
     """
 
     name: str
@@ -369,6 +380,7 @@ class Doubt:
     reason: str
     judged: tuple[str, str]
     open: tuple[str, str]
+    of_computed: bool = False
 
 
 _BOTH, _HOLDS, _CONFLICT = frozenset({"holds", "conflict"}), frozenset({"holds"}), frozenset({"conflict"})
@@ -452,6 +464,7 @@ DOUBTS = (
         OTHER_COLUMN,
         ("Sales fell from 345 to 310.", _FALL),
         ("Sales fell from 310 to 345.", _FALL),
+        of_computed=True,
     ),
     Doubt(
         "older_year",
@@ -461,6 +474,15 @@ DOUBTS = (
         OTHER_COLUMN,
         ("Sales were 310, down 10 %.", _CHANGE),
         ("Sales were 345, down 10 %.", _CHANGE),
+    ),
+    Doubt(
+        "end_in_change",
+        "“Fell to 10 %” is not said where 10 % is the change.",
+        _HOLDS,
+        _ends_in_change,
+        OTHER_COLUMN,
+        ("Sales fell 10 % in 2023.", _CHANGE),
+        ("Sales fell to 10 % in 2023.", _CHANGE),
     ),
     Doubt(
         "part_of_cell",

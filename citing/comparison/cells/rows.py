@@ -85,7 +85,8 @@ def _of_own_row(judged: Judgement, unit: SourceUnit) -> Judgement:
 def _doubted(judged: Judgement, row: Row) -> Judgement:
     """Return the judgement; an open one where it may be about another cell."""
     for doubt in DOUBTS:
-        if judged.outcome in doubt.outcomes and not judged.formula and doubt.applies(row):
+        counts = doubt.of_computed or not judged.formula
+        if judged.outcome in doubt.outcomes and counts and doubt.applies(row):
             return Judgement("open", judged.spans, unchecked=(doubt.reason,), coverage=1.0)
     return judged
 

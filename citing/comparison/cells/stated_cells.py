@@ -295,7 +295,8 @@ class _Claim:
         joins = LIST_WORDS | words.breaks | {";", "；"}
         yield lambda at: tokens[at].word in joins or begins_comparison(tokens, at, words)
         yield lambda at: tokens[at].kind == "break" and tokens[at].word not in "()"
-        yield lambda at: tokens[at].word in words.ends and tokens[at + 1].quantity is not None
+        ends = words.starts | words.ends
+        yield lambda at: tokens[at].word in ends and tokens[at + 1].quantity is not None
         yield lambda at: tokens[at].word in words.prepositions and tokens[at + 1].quantity is not None
         yield lambda at: tokens[at + 1].quantity is not None  # "5 mg every 6 hours"
 
@@ -325,14 +326,17 @@ class _Claim:
         amounts = {at for mention in self.mentions for at in mention.places}
         first, cell = self.mentions[number].places[0], self.cells[reading[number]]
         left, turns = [], set[int]()
+        if cell.is_change and self._role(number) in self.words.ends:
+            return False  # "rose to 25 %"
         for at in self.segments[number]:
             token = self.tokens[at]
             if not token.content or at in amounts or not any(map(str.isalnum, token.word)):
                 continue
             owners = self._owners(token, reading)
-            if owners and owners.isdisjoint(self._mates(number)):
+            of_result = cell.is_change and is_date(token)
+            if owners and owners.isdisjoint(self._mates(number)) and not of_result:
                 return False
-            if is_date(token) and not _is_dated(token, [*self.names[reading[number]].words, *self.over]):
+            if is_date(token) and not _is_dated(token, self._dates_of(reading[number])):
                 return False
             if not owners and token.word.rstrip("s") in self.words.spent | self.words.outflow:
                 return False  # its side is yet to be compared
@@ -348,6 +352,15 @@ class _Claim:
         if not self._has_words_of(reading[number], number):
             return False
         return len(left) <= MOST_PREDICATES and all(self._is_predicate(at, first) for at in left)
+
+    def _dates_of(self, index: int) -> Sequence[Token]:
+        """Return the words that may date a cell; a change is dated by the newest of its row."""
+        cell = self.cells[index]
+        row = [
+            k for k, other in enumerate(self.cells) if other.unit.id == cell.unit.id and not other.is_change
+        ]
+        newest = max(row, key=lambda k: self.cells[k].year, default=index) if cell.is_change else index
+        return [*self.names[index].words, *self.names[newest].head, *self.over]
 
     def _is_in_cell(self, token: Token, cell: int) -> bool:
         return any(same(token, held) for held in self._texts[cell])
@@ -458,7 +471,8 @@ class _Claim:
             token = self.tokens[at]
             of_row = row_goes_on and any(_names(token, w) for w in old.of_row)
             of_head = any(_names(token, w) for w in old.head) and self._fits_head(token, own)
-            places |= {at} if of_row or of_head else set()
+            of_change = self.cells[before].is_change and is_date(token)  # "fell in 2024 by 3 % to 5"
+            places |= {at} if of_row or of_head or of_change else set()
         return sorted(places)
 
     def _fits_head(self, token: Token, own: Sequence[Token]) -> bool:

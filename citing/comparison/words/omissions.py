@@ -51,6 +51,7 @@ class Omissions:
         self._restriction_left_out()
         self._universal_widened()
         self._owner_replaced()
+        self._apposition_moved()
         self._compared_with_other()
         self._future_as_past()
         self._otherwise_left_out()
@@ -312,6 +313,21 @@ class Omissions:
                 owner, mark = self.source[j - 2 : j]
                 if owner.name and owner.stem not in named and mark.word in ("'s", "’s"):
                     self.found.open.append(owner.word)
+
+    def _apposition_moved(self) -> None:
+        """Record the name that an apposition belongs to: "Cox leads it; Lund, its founder, left"."""
+        openers = self.words.articles | self.words.pronouns
+        if not any(t.kind == "word" and (t.capital or not at) for at, t in enumerate(self.claim)):
+            return
+        for at, token in enumerate(self.source[1:-1], 1):
+            owner, following = self.source[at - 1], self.source[at + 1]
+            if token.word != "," or following.word not in openers or not owner.capital:
+                continue
+            before = next((t for t in reversed(self.source[: at - 1]) if not t.capital), token)
+            told = any(self.source[j].clause == following.clause for j in self.pairing.matched_source)
+            placed = before.word in self.words.prepositions - self.words.breaks
+            if told and not placed and at - 1 not in self.pairing.matched_source:
+                self.found.open.append(owner.word)
 
     def _restriction_left_out(self) -> None:
         """Record a restriction of the subject: "employees with five years of service", "anyone who …"."""

@@ -7,11 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from django.contrib.auth.models import Group
 from django.db import models
 from django.http import QueryDict
 from django.shortcuts import get_object_or_404
-from rest_framework import exceptions, serializers
+from rest_framework import exceptions, serializers, viewsets
 from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.relations import MANY_RELATION_KWARGS, ManyRelatedField
@@ -160,13 +159,21 @@ class PlainView(GenericAPIView):
     filter_backends: list[Any] = []
 
 
-class SharedWithOwnGroups(serializers.Serializer):
-    """Serializer mixin: accept only a ``group`` of the caller; 404 for others, as if they did not exist."""
+class VisibleRows(View):
+    """Mixin of views of those rows of ``queryset`` that the caller may see."""
 
-    def validate_group(self, group: Group | None) -> Group | None:
-        if group and not self.context["request"].user.groups.filter(pk=group.pk).exists():
-            raise exceptions.NotFound
-        return group
+    def get_queryset(self) -> models.QuerySet:
+        visible: models.QuerySet = super().get_queryset().visible_to(self.request.user)  # type: ignore[attr-defined]
+        return visible
+
+
+class RowsViewSet(VisibleRows, viewsets.ModelViewSet):
+    """Base of viewsets. Deleting a row that can be hidden hides it; nothing is replaced as a whole by PUT."""
+
+    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+
+    def perform_destroy(self, row: Any) -> None:
+        getattr(row, "hide", row.delete)()
 
 
 class DocumentPart(View):

@@ -13,111 +13,54 @@ from documents.ingestion.parser import parse_limits
 from documents.models.document import page_numbers
 from pdf.api import ParseFailure, parse_file
 from pdf.geometry import PageFrame, Rect
-from pdf.structure import Cell, Furniture, ParsedPage, ParsedUnit, TableRow
+from pdf.structure import Cell, ParsedPage, ParsedUnit, TableRow
 
-# --- JSON of a page, as printed by ``manage.py parse --json`` and read by benchmarks ---
-#
-# ``bbox`` is in page space. ``rects``, one per line of text, are in display fractions.
-
-Numbers = list[float]
-
-
-class CellJson(msgspec.Struct, frozen=True):
-    """A cell; ``span`` and ``rows``: the columns and rows that it covers, absent where it is one."""
-
-    column: int
-    text: str
-    rect: Numbers | None
-    header: bool
-    span: int | msgspec.UnsetType = msgspec.UNSET
-    rows: int | msgspec.UnsetType = msgspec.UNSET
-
-
-class TableJson(msgspec.Struct, frozen=True):
-    index: int
-    row: int
-    cells: list[CellJson]
-    confidence: float
-
-
-class UnitJson(msgspec.Struct, frozen=True):
-    index: int
-    type: str
-    level: int | None
-    section_path: tuple[str, ...]
-    text: str
-    char_start: int
-    char_end: int
-    line_start: int
-    line_end: int
-    bbox: Numbers
-    rects: list[Numbers]
-    table: TableJson | None
-
-
-class FurnitureJson(msgspec.Struct, frozen=True):
-    text: str
-    rects: list[Numbers]
-
-
-class PageJson(msgspec.Struct, frozen=True):
-    page: int
-    width: float
-    height: float
-    rotation: int
-    ocr: bool
-    furniture: list[FurnitureJson]
-    units: list[UnitJson]
+PLACE = ("char_start", "char_end", "line_start", "line_end")
+UNIT_FIELDS = ("index", "type", "level", "section_path", "text", *PLACE)
 
 
 def page_line(page: ParsedPage) -> str:
-    """Return a page as one line of JSON."""
+    """Return a page as one line of JSON, which benchmarks read.
+
+    ``bbox`` is in page space. ``rects``, one per line of text, are in display fractions.
+    """
     frame = page.frame
-    line = PageJson(
-        page=page.number,
-        width=frame.width,
-        height=frame.height,
-        rotation=frame.rotation,
-        ocr=page.ocr,
-        furniture=[_furniture(piece, frame) for piece in page.furniture],
-        units=[_unit(unit, frame) for unit in page.units],
-    )
+    line = {
+        "page": page.number,
+        "width": frame.width,
+        "height": frame.height,
+        "rotation": frame.rotation,
+        "ocr": page.ocr,
+        "furniture": [
+            {"text": piece.text, "rects": _displayed(piece.rects, frame)} for piece in page.furniture
+        ],
+        "units": [_unit(unit, frame) for unit in page.units],
+    }
     return msgspec.json.encode(line).decode()
 
 
-def _unit(unit: ParsedUnit, frame: PageFrame) -> UnitJson:
-    return UnitJson(
-        index=unit.index,
-        type=unit.type,
-        level=unit.level,
-        section_path=unit.section_path,
-        text=unit.text,
-        char_start=unit.char_start,
-        char_end=unit.char_end,
-        line_start=unit.line_start,
-        line_end=unit.line_end,
-        bbox=[round(value, 2) for value in unit.bbox],
-        rects=_displayed(unit.rects, frame),
-        table=_table(unit.table, frame) if unit.table else None,
-    )
+def _unit(unit: ParsedUnit, frame: PageFrame) -> dict[str, object]:
+    return {name: getattr(unit, name) for name in UNIT_FIELDS} | {
+        "bbox": [round(value, 2) for value in unit.bbox],
+        "rects": _displayed(unit.rects, frame),
+        "table": _table(unit.table, frame) if unit.table else None,
+    }
 
 
-def _table(row: TableRow, frame: PageFrame) -> TableJson:
-    return TableJson(row.index, row.row, [_cell(cell, frame) for cell in row.cells], row.confidence)
+def _table(row: TableRow, frame: PageFrame) -> dict[str, object]:
+    cells = [_cell(cell, frame) for cell in row.cells]
+    return {"index": row.index, "row": row.row, "cells": cells, "confidence": row.confidence}
 
 
-def _cell(cell: Cell, frame: PageFrame) -> CellJson:
+def _cell(cell: Cell, frame: PageFrame) -> dict[str, object]:
+    """Return a cell; the columns and rows that it covers, ``span`` and ``rows``, are left out where one."""
     rect = _displayed([cell.rect], frame)[0] if cell.rect else None
-    span = cell.span if cell.span > 1 else msgspec.UNSET
-    rows = cell.rows if cell.rows > 1 else msgspec.UNSET
-    return CellJson(cell.column, cell.text, rect, cell.header, span, rows)
+    covered = {"span": cell.span, "rows": cell.rows}
+    own = {"column": cell.column, "text": cell.text, "rect": rect, "header": cell.header}
+    return own | {name: count for name, count in covered.items() if count > 1}
 
 
-def _furniture(piece: Furniture, frame: PageFrame) -> FurnitureJson:
-    return FurnitureJson(piece.text, _displayed(piece.rects, frame))
-
-
-def _displayed(rects: Iterable[Rect], frame: PageFrame) -> list[Numbers]:
+def _displayed(rects: Iterable[Rect], frame: PageFrame) -> list[list[float]]:
     return [[round(value, 5) for value in frame.to_display(rect)] for rect in rects]
 
 

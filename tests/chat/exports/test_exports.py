@@ -164,6 +164,24 @@ def test_docx_survives_tables_code_and_control_characters(answer: Message) -> No
     assert zipfile.is_zipfile(io.BytesIO(as_docx(exported(answer))))
 
 
+def test_a_table_in_word_has_room_around_its_texts_and_columns_by_their_length(answer: Message) -> None:
+    said = "As of May 31, 2021, we had approximately 73,300 employees worldwide."
+    Message.objects.filter(pk=answer.pk).update(
+        content=f"| Document | What it says |\n|---|---|\n| Quay | {said} |\n\n**Passages**"
+    )
+    answer.refresh_from_db()
+    written = read_docx(io.BytesIO(as_docx(exported(answer))))
+    (table,) = written.tables
+    texts = [cell.paragraphs[0] for row in table.rows for cell in row.cells]
+    assert all(one.paragraph_format.space_before and one.paragraph_format.space_after for one in texts)
+    assert [bool(one.runs[0].bold) for one in texts] == [True, True, False, False]
+    narrow, wide = (cell.width for cell in table.rows[1].cells)
+    assert narrow and wide and 2 * narrow < wide
+    assert [column.width for column in table.columns] == [narrow, wide]
+    below = next(one for one in written.paragraphs if one.text == "Passages")
+    assert below.paragraph_format.space_before
+
+
 def test_the_evidence_pack_highlights_the_cited_words_on_their_pages(
     answer: Message, alice: User, client: Client
 ) -> None:

@@ -21,6 +21,7 @@ from retrieval.query.scope import Scope
 from tests.agents.test_mcp_server_fuzzed import answer_of_mcp, rpc
 from tests.api_clients import client_of
 from tests.conftest import ingest
+from tests.reviews.test_value_lines import WORKFORCE, draw_tables
 
 OLD = "The fare for one trip is $12 and must be paid before boarding the ship.\nDogs travel free of charge."
 NEW = "The fare for one trip is $15 and must be paid before boarding the ship.\nDogs travel free of charge."
@@ -246,19 +247,32 @@ def test_a_row_says_what_is_asked_or_that_nothing_was_found(alice: User) -> None
 
 
 def test_a_row_has_what_an_announcement_announces_and_no_question_of_the_document(alice: User) -> None:
+    lead = "We see two main limitations of Harbour Ferry Line. First, it sails only at high water."
     texts = {
-        "ferry": "We see two main limitations. First, it sails only at high water.\nFares differ by season.",
+        "ferry": f"# Harbour Ferry Line\n{lead}\nFares differ by season.",
         "museum": "Did you describe the limitations of your collection? It has 90 pictures.",
         "inn": "The innkeeper limits breakfast to ten guests.\nThe company had 41 employees in May.",
     }
     ids = [ingest(alice, text, name=f"{name}.pdf").pk for name, text in texts.items()]
     scope = Scope(alice, document_ids=tuple(ids))
     table, _ = evidence_report.evidence_table("What are the main limitations?", scope)
-    row = next(line for line in table.splitlines() if line.startswith("| ferry"))
+    row = next(line for line in table.splitlines() if line.startswith("| Harbour"))
     assert "two main limitations" in row and "only at high water" in row and "Fares" not in row
     assert "| museum | “Did" not in table and "| inn | “" not in table
     employees, _ = evidence_report.evidence_table("How many employees does the company have?", scope)
     assert "| inn | “The company had 41 employees in May.”" in employees
+
+
+def test_a_row_of_a_table_counts_what_its_columns_head_names(alice: User) -> None:
+    filing = ingest(alice, pdf=draw_tables(("Workforce by region", WORKFORCE)), name="filing.pdf")
+    shares = "Employees of the company may buy shares of the company."
+    other = ingest(alice, "The company had 41 employees in May.", shares, name="other.pdf")
+    table, _ = evidence_report.evidence_table(
+        "How many employees does the company have?", Scope(alice, document_ids=(filing.pk, other.pk))
+    )
+    row = next(line for line in table.splitlines() if line.startswith("| filing"))
+    assert "93,516" in row
+    assert "41 employees" in table and "buy shares" not in table  # nor among the passages
 
 
 def test_a_difference_of_two_documents_is_said_once_and_documents_not_cited_are_counted(alice: User) -> None:

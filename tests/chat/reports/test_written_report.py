@@ -22,6 +22,7 @@ from chat.reports.written_report import SectionWork, drafted_section
 from documents.models import Document
 from tests.agents.test_mcp_server_fuzzed import answer_of_mcp, rpc
 from tests.api_clients import client_of
+from tests.chat.scripted_server import Reply, openai_answer, openai_chunk, serving
 from tests.conftest import ingest
 
 PAGES = (
@@ -187,3 +188,25 @@ def test_a_model_that_stops_is_said_and_nothing_is_lost(
     work_through()
     made.note.refresh_from_db()
     assert "## Fares" in made.note.content and made.note.content.count("## Passengers") == 1
+
+
+def test_a_section_whose_model_broke_off_keeps_its_sentences_and_says_so(
+    alice: User, ferry: Document, settings: Any
+) -> None:
+    text = (
+        "The ferry carried 1,240 passengers in May and 1,390 passengers in June of that year [[cite:u1:1]]."
+    )
+    begun = f"{text} The captain reported that the"
+
+    def reply(body: dict[str, Any]) -> Reply:
+        is_section = "You write one section" in body["messages"][0]["content"]
+        return Reply([openai_chunk(begun)], ending="reset") if is_section else Reply(openai_answer("Fuel?"))
+
+    with serving(reply) as server:
+        settings.COMPATIBLE_BASE_URL, settings.CHAT_PROVIDER = f"{server.url}/v1", "compatible"
+        made = new_report(alice, "What does it carry?", [ferry], "How many passengers?")
+        work_through()
+    made.refresh_from_db()
+    assert made.state == Report.State.DONE and made.note is not None
+    assert "1,240 passengers" in made.note.content
+    assert "*The model stopped before the end of this section.*" in made.note.content

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
-from documents.api.units import PageRegion, RegionSerializer
+from documents.api.units import RegionSerializer, region_of
 from documents.models import Collection, Document, Tag
 from pdf.geometry import PageFrame
 from tests.api_clients import client_of
@@ -92,8 +92,8 @@ def test_a_unit_says_where_it_stands_in_points_and_in_fractions(alice: User, ing
 @pytest.mark.parametrize("rects", [[], [[10, 20, 30.5, 40], [1, 2, 3, 4]]])
 @pytest.mark.parametrize("turned", [0, 90])
 def test_a_region_is_written_as_its_schema_says(rects: list[list[float]], turned: int) -> None:
-    region = PageRegion.of(3, PageFrame(600, 800, turned, 10, 20), rects)
-    assert json.loads(json.dumps(region.data())) == json.loads(json.dumps(RegionSerializer(region).data))
+    region = region_of(3, PageFrame(600, 800, turned, 10, 20), rects)
+    assert json.loads(json.dumps(region)) == json.loads(json.dumps(RegionSerializer(region).data))
 
 
 def test_a_document_is_changed_but_never_given_away(alice: User, bob: User, ingested: Ingest) -> None:

@@ -110,7 +110,7 @@ def test_a_reference_is_shown_in_a_style_to_be_copied(browser: Client, paper: Do
 
 def test_a_paper_is_given_its_pdf(browser: Client, paper: Document) -> None:
     file = SimpleUploadedFile("a.pdf", draw_pdf("The paper itself."))
-    browser.post(reverse("document-attach", args=[paper.pk]), {"file": file})
+    browser.post(reverse("document-replace", args=[paper.pk]), {"file": file})
     paper.refresh_from_db()
     assert (paper.kind, paper.status) == ("pdf", "uploaded")
 
@@ -160,7 +160,7 @@ def test_papers_of_others_are_not_there(browser: Client, charlie: User) -> None:
     other = add_paper(charlie, PaperRecord(title="Secret", doi="10.1234/secret"))
     for view in ("document-metadata", "document-reference", "papers-around", "papers-around-list"):
         assert browser.get(reverse(view, args=[other.pk])).status_code == 404
-    for view in ("document-attach", "papers-around-add"):
+    for view in ("document-replace", "papers-around-add"):
         assert browser.post(reverse(view, args=[other.pk])).status_code == 404
 
 

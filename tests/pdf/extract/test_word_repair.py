@@ -59,6 +59,12 @@ def vocabulary_of(*printed: str) -> Vocabulary:
         (("authori\u00ad",), "authori\u00ad", "ties", "authori"),
         (("authorities",), "authori-", "ties", "authori"),
         ((), "authori-", "ties", "authori"),
+        ((), "sous-", "préfet", "sous-"),
+        (("souscription",), "sous-", "crire", "sous"),
+        ((), "l’arrière-", "plan", "l’arrière-"),
+        ((), "grands-", "parents", "grands-"),
+        ((), "part-", "time", "part-"),
+        ((), "part-", "ner", "part"),
     ],
 )
 def test_a_hyphen_stays_where_the_document_writes_compounds(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pymupdf
+import pytest
 
 from documents.page_labels import lines_on_page, printed_labels
 from tests.pdf.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified, texts
@@ -330,6 +331,18 @@ def test_lines_between_numbers_at_each_fifth_are_counted_from_the_nearest() -> N
     (page,) = drawing.read()
     (unit,) = page.units
     assert lines_on_page((unit.line_start, unit.line_end), page.first_line) == (1, 27)
+
+
+@pytest.mark.parametrize(("edge", "lines"), [(500, 17), (66, 17), (500, 24)])
+def test_few_numbers_at_each_fifth_line_are_furniture_on_either_side(edge: float, lines: int) -> None:
+    drawing = Drawing()
+    for n, line in enumerate(justified(" ".join([PROSE, OTHER] * 4), 380)[:lines], 1):
+        drawing.text(80, 80 + 18 * n, line)
+        if n % 5 == 0:
+            drawing.text(edge - drawing.width_of(str(n), 7), 80 + 18 * n, str(n), 7)
+    (page,) = drawing.read()
+    assert [piece.text for piece in page.furniture] == [str(n) for n in range(5, lines + 1, 5)]
+    assert [unit.type for unit in page.units] == ["prose"]
 
 
 def test_heads_right_above_the_text_that_differ_on_odd_and_even_pages_are_furniture() -> None:

@@ -436,3 +436,20 @@ def test_the_first_line_of_a_wrapped_head_of_words_is_a_head() -> None:
     rows = [unit.table for unit in drawing.units() if unit.table]
     assert [row.header for row in rows] == [True, True, False, False]
     assert rows[-1].head_rows == ("Class of shares", "Symbol", "Name of the market on which they are sold")
+
+
+def test_a_head_in_a_group_is_over_no_column_of_another_group() -> None:
+    rights = (250, 310, 370, 430, 490, 550, 610, 670, 730, 790)
+    middles = tuple(right - 12 for right in rights)
+    lowest = [
+        (x, text) for x, text in zip(middles, ("2023", "2022", "Total", "Work", "Rest") * 2, strict=True)
+    ]
+    found = heads_of(
+        [
+            [(middles[2], "SECOND QUARTER"), (middles[7], "SIX MONTHS")],
+            [(middles[3] - 12, "Percent Change"), (middles[8] - 12, "Percent Change")],
+            lowest,
+        ],
+        rights,
+    )
+    assert [head.count("Percent Change") for head in found] == [0, 0, 1, 1, 1] * 2

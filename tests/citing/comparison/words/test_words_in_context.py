@@ -66,6 +66,9 @@ def test_an_amount_belongs_to_its_date_and_to_what_it_is_compared_with(
         ("Tarn maintained, in all respects, control.", "Tarn maintained, in all material respects, control."),
         ("Tarn booked a gain on the sale of its mill.", "Harrow booked a gain on the sale of Tarn's mill."),
         ("The group sold its mill in May.", "The group sold Tarn's mill in May."),
+        ("Cox is its present head.", "Cox will lead the mill; Lund, its present head, will leave in May."),
+        ("Cox, its head, will leave.", "Cox will lead the mill, and Lund, its head, will leave."),
+        ("Cox, its head, will leave.", "Cox will lead the mill while Lund, its head, will leave."),
     ],
 )
 def test_what_would_widen_the_statement_is_not_left_out(claim: str, page: str) -> None:

@@ -54,7 +54,7 @@ class Workers:
         )
 
     def wait_until_whole(self) -> None:
-        wait_for(lambda: Worker.objects.alive().exists(), f"never whole: {self.log.read_text()}")
+        wait_for(lambda: Worker.objects.alive().exists(), lambda: f"never whole: {self.log.read_text()}")
 
     def member(self, name: str) -> psutil.Process:
         """A process of the cluster by what it is: sentinel, worker, monitor or pusher."""
@@ -110,7 +110,9 @@ def upload(owner: User, number: int, pages: int = 1) -> Document:
 def wait_until_ready(documents: list[Document], log: Path) -> None:
     keys = [document.pk for document in documents]
     ready = Document.objects.filter(pk__in=keys, status=Document.Status.READY)
-    wait_for(lambda: ready.count() == len(keys), f"not ready: {log.read_text()[-3000:]}", DRAINS_WITHIN)
+    wait_for(
+        lambda: ready.count() == len(keys), lambda: f"not ready: {log.read_text()[-3000:]}", DRAINS_WITHIN
+    )
 
 
 @pytest.mark.slow
@@ -143,14 +145,16 @@ def test_pages_that_were_recognised_outlast_the_worker_that_was_killed(alice: Us
     lines = [f"Bridge number {number} was painted." for number in range(2, 7)]
     document = store_upload(alice, ContentFile(scan(*lines)), "scan.pdf")
     recognised = document.pages.exclude(recognised=b"")
-    wait_for(recognised.exists, f"none recognised: {worker.log.read_text()[-3000:]}", RECOGNISED_WITHIN)
+    wait_for(
+        recognised.exists, lambda: f"none recognised: {worker.log.read_text()[-3000:]}", RECOGNISED_WITHIN
+    )
     document.refresh_from_db()
     if document.lease_holder:
         os.kill(int(document.lease_holder.split(":")[1]), signal.SIGKILL)
     first = recognised.order_by("number")[0]
     wait_for(
         lambda: Document.objects.filter(pk=document.pk, status=Document.Status.READY).exists(),
-        f"not ready: {worker.log.read_text()[-3000:]}",
+        lambda: f"not ready: {worker.log.read_text()[-3000:]}",
         RECOGNISED_WITHIN,
     )
     document.refresh_from_db()
