@@ -14,10 +14,9 @@ from domains import pack_data
 MOST_ITEMS = 5
 LEAST_OF_LABEL = 0.7  # share of the letters of a row's label that the item must match
 LONGEST_TITLE = 170  # characters of a line that is a title and no sentence
-_BEFORE = re.compile(r"([\w&'’-]+)[\s(\"“]+$")
-_OF = re.compile(r"\s+(?:of|on)\s+(?:(?:the|its|their|all)\s+)*([\w&'’-]+)")
-_DIGIT = re.compile(r"\d")
-REACH = 60  # characters before an item in which the word beside it is looked for; more is quadratic
+_CLAUSE = re.compile(r"[.?!:;,](?=\s)|[()\n]")
+_WORD = re.compile(r"(?<!\w)[^\W\d]+(?:[&’-][^\W\d]+)*(?!\w)")
+REACH = 120  # characters around an item in which its clause is looked for; more is quadratic
 AskedItem = tuple[re.Pattern[str], tuple["Item", ...]]
 
 
@@ -41,14 +40,19 @@ class Item:
     is_outflow: bool = False
     part: re.Pattern[str] | None = None
 
+    def parts_in(self, text: str) -> set[str]:
+        """Return the words of a label, or of a question, that name only a part of it."""
+        return {match[0].casefold() for match in self.part.finditer(text)} if self.part else set()
+
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A figure that is one item divided by another of the same period, such as the current ratio."""
+    """A figure that is one item divided by another of the same period, or, with ``less``, without it."""
 
     question: re.Pattern[str]
     of: tuple[Item, Item]
     is_percent: bool = False
+    less: bool = False
 
 
 class _Items(NamedTuple):
@@ -82,6 +86,7 @@ def _read(pack: str) -> _Items:
             re.compile(row["question"], re.I),
             (items[row["of"][0]], items[row["of"][1]]),
             row.get("percent", False),
+            row.get("less", False),
         )
         for row in data.get("ratios", ())
     )
@@ -124,16 +129,19 @@ def _named(question: str, pack: str) -> list[tuple[tuple[int, int], tuple[Item, 
 
 
 def words_beside(question: str, packs: Iterable[str]) -> set[str]:
-    """Return words that narrow what packs recognise in a question: "footwear" of "footwear revenue".
+    """Return the other words of the clause of what packs recognise, each of which may narrow it.
 
-    Also "intangible" of "amortization of intangible assets".
+    "footwear" of "footwear revenue", "covenant" of "the current ratio that the covenant requires".
     """
     found: set[str] = set()
     for pack in packs:
-        for (start, end), _ in _named(question, pack):
-            before = _BEFORE.search(question, max(0, start - REACH), start)
-            after = _OF.match(question, end)
-            found |= {match[1] for match in (before, after) if match and not _DIGIT.search(match[1])}
+        spans = [span for span, _ in _named(question, pack)]
+        for span in spans:
+            across = [other for other in spans if other[0] < span[1] and span[0] < other[1]]
+            start, end = min(other[0] for other in across), max(other[1] for other in across)
+            before = _CLAUSE.split(question[max(0, start - REACH) : start])[-1]
+            after = _CLAUSE.split(question[end : end + REACH])[0]
+            found.update(_WORD.findall(f"{before} {after}"))
     return found
 
 

@@ -16,7 +16,14 @@ from itertools import chain
 from chat.answers.prompt import SearchNotes
 from chat.answers.without_model.answer_types import type_match
 from chat.answers.without_model.lines import ENTRY, AnswerLine, distinct_terms, terms_over
-from chat.answers.without_model.question import AnswerKind, QuestionFeatures, opening_words, words_of
+from chat.answers.without_model.question import (
+    AnswerKind,
+    QuestionFeatures,
+    holds_name,
+    opening_words,
+    without_owner,
+    words_of,
+)
 from chat.answers.without_model.ranking import RankedPage, item_match, name_of_item
 from chat.answers.without_model.value_lines import (
     Asked,
@@ -39,11 +46,11 @@ from citing.tables import (
     word_of,
 )
 from citing.verdict import verify_cited
-from domains.items import Item, Ratio, items_asked, ratio_asked, words_beside
+from domains.items import Item, Ratio, items_asked, ratio_asked, words_beside, words_known
 from text.measures import head_words
 from text.numbers import YEAR_NOT_AMOUNT, number_words
 from text.quantities import currency_names
-from text.terms import stop_words, terms_of
+from text.terms import one_line, stop_words, terms_of
 from text.units import CURRENCY_SYMBOLS
 
 MOST_PAGES = 12  # read for a value, beside those with the statement that states it
@@ -80,18 +87,19 @@ def certain_value(
         return None
     if notes.documents > 1 and not notes.subject:  # the question does not say of which
         return None
-    if ratio := ratio_asked(question.text, notes.packs):
+    text = one_line(question.text)
+    if ratio := ratio_asked(text, notes.packs):
         return _certain_ratio(ratio, question, pages, notes)
     if question.computation not in ("", "sum"):  # a sum may be printed
         return None
-    sought = _Sought(question, notes, items_asked(question.text, notes.packs))
+    sought = _Sought(question, notes, items_asked(text, notes.packs))
     return sought.certain_cell(pages) or (None if question.computation else sought.certain_entry(pages))
 
 
 def _certain_ratio(
     ratio: Ratio, question: QuestionFeatures, pages: Sequence[RankedPage], notes: SearchNotes
 ) -> SaidValue | None:
-    """Return one cell divided by another of the same period and measure, each of which is certain.
+    """Return one cell divided by another, or without it, of the same period, each of which is certain.
 
     None unless the verifier computes the same.
     """
@@ -103,11 +111,14 @@ def _certain_ratio(
         return None
     if not other.quantity.base:
         return None
+    numbers = [each.cell.text.strip("".join(CURRENCY_SYMBOLS) + " ") for each in (one, other) if each.cell]
     quotient = one.quantity.base / other.quantity.base
-    result = f"{quotient:.1%}" if ratio.is_percent else f"{quotient:.2f}"
-    named = ", ".join(filter(None, (f"{one.cell.label} / {other.cell.label}", one.cell.head)))
-    numbers = (each.cell.text.strip("".join(CURRENCY_SYMBOLS) + " ") for each in (one, other) if each.cell)
-    text = f"{_with_period(named, one.line, question)}: {' / '.join(numbers)} = {result}"
+    result, sign = f"{quotient:.1%}" if ratio.is_percent else f"{quotient:.2f}", " / "
+    if ratio.less:
+        left, sign = (one.quantity.base - other.quantity.base) / one.cell.measure.scale, " - "
+        result = one.cell.printed.replace(numbers[0], f"{left:,}")
+    named = ", ".join(filter(None, (one.cell.label + sign + other.cell.label, one.cell.head)))
+    text = f"{_with_period(named, one.line, question)}: {sign.join(numbers)} = {result}"
     if verify_cited(Claim(text), one.line.unit, one.line.passage.around).verdict not in VERIFIED:
         return None
     return SaidValue(text, one.cell.text, one.line, (other.cell.text, other.line))
@@ -222,28 +233,51 @@ class _Sought:
             return False
         if question.asked_years and cell.period.years != question.asked_years:
             return False
+        if one.quantity.dimension == "money" and self.currencies - {one.quantity.unit}:
+            return False
         if is_of_part(cell, line, question) is not True or self.is_of_part_of_group(cell, line):
             return False
         if self.items:
             item, name = self.items[0], name_of_item(line, self.items[0])
-            is_part = item.part is not None and item.part.search(name)
+            is_part = not item.parts_in(name) <= item.parts_in(question.text)
             # the number of shares under "shares used in computing earnings per share"
             is_other = cell.kind == "rate" and one.quantity.dimension != "money"
             if is_part or is_other or item_match([item], line) < ITEM_STATED:
                 return False
-        if self.computed:
-            return cell.kind in ("amount", "number")
         if self.thing_asked - {*line.label_terms} - distinct_terms(cell.name, line.language):
             return False
-        beside = words_beside(question.text, self.notes.packs) if self.items else ()
-        named = distinct_terms(f"{cell.name} {titles_over(line)}", line.language)
-        if not self.is_of_kind(cell) or (self.asked_terms - named) & distinct_terms(
-            " ".join(beside), line.language
-        ):
+        said = f"{cell.name} {titles_over(line)}"
+        is_narrowed = self.items and self.narrowing - distinct_terms(said, line.language)
+        if is_narrowed or not self.is_of_those_named(said):
+            return False
+        if self.computed:
+            return cell.kind in ("amount", "number")
+        if not self.is_of_kind(cell):
             return False
         if added_terms(one, question, of_head=len(line.cells) > 1, of_label=not self.items):
             return False
         return bool(self.items) or not {*line.label_terms}.isdisjoint(question.terms)
+
+    @property
+    def currencies(self) -> frozenset[str]:
+        """Return the codes of the currencies that the question names: of "in euros"."""
+        known = currency_names(self.question.language)
+        words = re.findall(r"[^\W\d_]+|[$€£¥]", self.question.text.casefold())
+        return frozenset(known[word] for word in words if word in known)
+
+    @property
+    def narrowing(self) -> frozenset[str]:
+        """Return the terms beside a pack's item that may narrow it: of "gross margin target" the target."""
+        own = self.question.language
+        beside = words_beside(without_owner(self.question.text, own), self.notes.packs)
+        asking = distinct_terms(" ".join(words_of(own, "words")["asking_search"]), own)
+        return self.words_asked & distinct_terms(" ".join(beside), own) - asking
+
+    def is_of_those_named(self, said: str) -> bool:
+        """Return whether a cell's names have each name of the question that is not the document's own."""
+        known = {*self.notes.subject, *words_known(self.question.text, self.notes.packs)}
+        others = (name for name in self.question.names if name.isalpha() and name not in known)
+        return all(holds_name(said, name) for name in others)
 
     def is_of_kind(self, cell: CellReading) -> bool:
         """Return whether the cell is of the kind that the question wants; a plain number fits most."""
@@ -340,10 +374,15 @@ class _Sought:
 
         These name the document, the period or the way of counting.
         """
+        money = words_of(self.question.language, "kinds")["money"]
+        return self.words_asked - distinct_terms(" ".join(money), self.question.language)
+
+    @property
+    def words_asked(self) -> frozenset[str]:
+        """Return the terms asked for, also those of kinds of money: "budget"."""
         own = self.question.language
         said = (*self.notes.subject, *self.question.years, *column_words(own).get("whole", ()))
-        counted = (*number_words(own).scales, *currency_names(own))
-        unspoken = " ".join((*said, *counted, *words_of(own, "kinds")["money"]))
+        unspoken = " ".join((*said, *number_words(own).scales, *currency_names(own)))
         return frozenset(self.question.terms) - distinct_terms(unspoken, own) - period_terms(own)
 
 

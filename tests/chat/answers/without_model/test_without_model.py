@@ -664,6 +664,14 @@ BALANCE = ("(in millions)", "2031", "2030")
             "What was the current ratio in 2031?",
             "Total current assets / Total current liabilities, 2031: 26,291 / 9,674 = 2.72",
         ),
+        (
+            "What was the net working capital in 2031?",
+            "Total current assets - Total current liabilities, 2031: 26,291 - 9,674 = $16,617 million",
+        ),
+        ("What was the working capital ratio of 2031?", ""),
+        ("What was the change in working capital in 2031?", ""),
+        ("What was the current ratio of the ferries segment in 2031?", ""),
+        ("What was the current ratio that Albatross had in 2031?", ""),  # another company
         ("What was the cash ratio in 2031?", ""),  # the page has no cash
         ("What was the inventory turnover in 2031?", ""),  # of an average: no two cells give it
     ],
@@ -829,6 +837,30 @@ def test_a_row_that_is_only_a_part_or_another_thing_is_not_said(
     heads = ("(in millions)", "2031", "2030")
     rows = headed(heads, row("u1", label, "$ 512", "$ 498", heads=heads, section=section))
     assert said(question, on_page(1, rows)) == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "is_said"),
+    [
+        ("How much in dividends did the company pay in 2031?", True),
+        ("How much in dividends did Albatross pay in 2031?", False),
+        ("As for Albatross, what were the dividends in 2031?", False),
+        ("How much in dividends did the subsidiaries pay in 2031?", False),
+        ("Which dividends paid were budgeted for 2031?", False),
+        ("What dividends does the covenant allow for 2031?", False),
+        ("What were the dividends in euros in 2031?", False),
+        ("What was the total debt in 2031?", False),  # a part of it
+        ("What was the long-term debt in 2031?", True),
+    ],
+)
+def test_a_value_is_not_said_of_another_thing_than_is_asked_about(question: str, is_said: bool) -> None:
+    heads = ("(in millions)", "2031", "2030")
+    rows = headed(
+        heads,
+        row("u1", "Dividends paid", "$ 389", "$ 353", heads=heads, section="Statements of Cash Flows"),
+        row("u2", "Long-term debt", "$ 957", "$ 953", heads=heads, section="Balance Sheets"),
+    )
+    assert bool(said(question, on_page(1, rows))) == is_said
 
 
 def test_an_amount_that_may_lack_its_scale_is_not_said() -> None:
