@@ -275,12 +275,10 @@ def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[
 
 
 def _first_of(hit: Sequence[int], line: Line, columns: ColumnSpans) -> int:
-    """Return the first of the columns that the line does not only touch; values may be anywhere in a bar."""
-    for n in () if is_value(line.text) else hit:
-        left, right = columns.spans[n]
-        if min(right, line.x1) - max(left, line.x0) > SLIGHT * min(right - left, line.width):
-            return n
-    return hit[0]
+    """Return the first of the columns that a line is in; a text that only touches the labels is no label."""
+    left, right = columns.spans[hit[0]]
+    touches = right - max(left, line.x0) <= SLIGHT * min(right - left, line.width)
+    return hit[touches and hit[0] == 0 and not is_value(line.text)]
 
 
 def _typed_below(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[int, Line]]:
