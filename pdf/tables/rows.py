@@ -56,8 +56,8 @@ SLIGHT = 0.2
 # (ems).
 SAME_END, TYPED_LETTER = 1.0, 0.7
 # Lines of one label are at most this share of the usual distance of rows apart, and so many ems. The next
-# lines of texts may hang in by so much (ems).
-CLOSE, LABEL_LEADING, HANG = 0.85, 1.3, (0.4, 2.5)
+# lines of texts may hang in by so much, other than centred ones (ems; of these the sum of both ends).
+CLOSE, LABEL_LEADING, HANG, CENTRED = 0.85, 1.3, (0.4, 2.5), 0.4
 # Maximum gap between the lines of a wrapped head (ems).
 HEAD_GAP = 0.5
 # A line of periods is one of this many first rows of a table, as heads have several lines.
@@ -275,12 +275,10 @@ def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[
 
 
 def _first_of(hit: Sequence[int], line: Line, columns: ColumnSpans) -> int:
-    """Return the first of the columns that the line does not only touch; values may be anywhere in a bar."""
-    for n in () if is_value(line.text) else hit:
-        left, right = columns.spans[n]
-        if min(right, line.x1) - max(left, line.x0) > SLIGHT * min(right - left, line.width):
-            return n
-    return hit[0]
+    """Return the first of the columns that a line is in; a text that only touches the labels is no label."""
+    left, right = columns.spans[hit[0]]
+    touches = right - max(left, line.x0) <= SLIGHT * min(right - left, line.width)
+    return hit[touches and hit[0] == 0 and not is_value(line.text)]
 
 
 def _typed_below(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[int, Line]]:
@@ -337,15 +335,20 @@ def logical_rows(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
 
 
 def _hang(cells: list[TableCell], above: list[TableCell]) -> bool:
-    """Return whether the label and another text begin below others and hang in: the next lines of these."""
+    """Return whether the label and another text begin below others and hang in: the next lines of these.
+
+    Texts centred below others do not hang.
+    """
     over = {cell.column: cell.lines[0] for cell in above}
-    steps = [cell.lines[0].x0 - over[cell.column].x0 for cell in cells if cell.column in over]
+    if cells[0].column or len(cells) < 2 or not over.keys() >= {cell.column for cell in cells}:
+        return False
+    pairs = [(cell.lines[0], over[cell.column]) for cell in cells]
     least, most = (share * cells[0].lines[0].size for share in HANG)
+    hanging = [least <= line.x0 - last.x0 <= most for line, last in pairs]
+    aside = [abs(line.x0 + line.x1 - last.x0 - last.x1) > CENTRED * line.size for line, last in pairs]
     return (
-        1 < len(steps) == len(cells)
-        and cells[0].column == 0
-        and least <= steps[0] <= most
-        and sum([least <= step <= most for step in steps]) > 1
+        hanging[0]
+        and any(hangs and apart for hangs, apart in zip(hanging[1:], aside[1:], strict=True))
         and not any(is_value_cell(cell.lines) for cell in cells)
         and cells[0].lines[0].y0 - above[0].lines[-1].y1 < WRAP_DISTANCE * cells[0].lines[0].size
     )

@@ -276,7 +276,7 @@ def with_ruled_tables(
     candidates = [
         _of_grid(grid, rest)
         for grid in whole_grids(rulings, fills, rest)
-        if len(grid.ys) > 2 or not _heads_values_below(grid.rect, rest)
+        if len(grid.ys) > 2 or not _heads_values_below(grid.rect, rest, FIRST_ROWS)
     ]
     sure = [candidate.rect for candidate in candidates if candidate.chance > SURE]
     for groups, shaded in ((found, False), (stripes, True)):
@@ -350,8 +350,11 @@ def _continues_outside(rule_group: HorizontalRules, lines: Sequence[Line]) -> bo
     return any(row.multi and any(map(is_value_cell, row.cells)) for row in cell_rows(near))
 
 
-def _heads_values_below(rect: Rect, lines: Sequence[Line]) -> bool:
-    """Return whether only heads are within rulings, and a row of values is right below."""
+def _heads_values_below(rect: Rect, lines: Sequence[Line], first: int = 1) -> bool:
+    """Return whether only heads are within rulings, and one of the ``first`` rows below is of values.
+
+    Where more than one may be, dates are heads.
+    """
     below = [
         line
         for line in lines
@@ -360,11 +363,12 @@ def _heads_values_below(rect: Rect, lines: Sequence[Line]) -> bool:
         and line.x1 <= rect.x1
         and 0 <= line.y0 - rect.y1 < OUTSIDE * line.size
     ]
-    values = [sum(map(is_value_cell, row.cells[1:])) for row in cell_rows(below)[:FIRST_ROWS]]
+    values = [sum(map(is_value_cell, row.cells[1:])) for row in cell_rows(below)[:first]]
     if max(values, default=0) < HEADED_COLUMNS:
         return False
     inside = lines_in(rect, lines)
-    return sum([holds_value(line) and not is_date(line.text) for line in inside]) < HEAD_VALUES * len(inside)
+    values = [holds_value(line) and not (first > 1 and is_date(line.text)) for line in inside]
+    return sum(values) < HEAD_VALUES * len(inside)
 
 
 def _is_head(head: Sequence[Row], body: Sequence[Row], first: Sequence[Row]) -> bool:

@@ -114,6 +114,19 @@ def test_texts_that_hang_in_below_others_are_their_next_lines() -> None:
     ]
 
 
+def test_short_texts_centred_below_longer_ones_are_rows() -> None:
+    drawing = Drawing()
+    rows = [("Method", "Source", "Unit", "Stage"), ("DenseX [30]", "FactoidWiki", "Proposition", "Inference")]
+    rows += [
+        ("EAR [31]", "Dataset", "Sentence", "Tuning"),
+        ("Filter-rerank", "Synthesized", "Sentence pair", "Inference"),
+    ]
+    for n, row in enumerate([*rows, ("TIGER [39]", "Dataset", "Item", "Training")]):
+        for x, text in zip((110, 220, 330, 440), row, strict=True):
+            drawing.text(x - drawing.width_of(text) / 2, 200 + 12 * n, text)
+    assert tables(drawing.units()) == [*map(list, rows), ["TIGER [39]", "Dataset", "Item", "Training"]]
+
+
 def draw_labels(drawing: Drawing, labels: Sequence[Sequence[str]], beside: int, pitch: float) -> None:
     """Rows of values, each beside one line of its label."""
     y = 200.0
