@@ -14,7 +14,7 @@ from text.quantities import currency_names
 LABEL = re.compile(r"\w+\.? \d+(\.\d+)*\.")  # "Table 1.", "Abb. 3.2.": it names what follows
 # Abbreviations that sentencex does not know: before a name, and before a number.
 ADDRESS = re.compile(r"(?<!\w)(?:Ms|Mx|Mses|Hrn|Dr|Mme|Mmes|Mlle|Sras)\.$")
-REFERENCE = re.compile(r"(?<!\w)(?:Figs|Eqs?|Abs|Bd|Abb|Tab)\.$")
+REFERENCE = re.compile(r"(?<!\w)(?:Figs|Eqs?|Abs|Bd|Abb|Tab|[Mm]ax|[Aa]pprox)\.$")
 # A German ordinal behind an article: "im 2. Stock"; English has "I am 10." at the end of a sentence.
 ORDINAL = re.compile(r"(?<!\w)(?:[Ii]m|[Aa]m|[Zz]u[mr]|vom|beim|[Dd](?:er|em|en|es|as|ie)) \d{1,2}\.$")
 BEFORE_DIGIT = re.compile(r"(?<=[。！？])(?=\d)")  # sentencex takes "。1993年" for the middle of a number

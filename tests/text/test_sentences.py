@@ -15,6 +15,7 @@ from text.sentences import sentence_spans, sentences
     ("language", "text", "expected"),
     [
         ("en", "See Fig. 3 and Sec. 4. It holds.", ["See Fig. 3 and Sec. 4.", "It holds."]),
+        ("en", "Run it dry for max. 10 min. Then stop.", ["Run it dry for max. 10 min.", "Then stop."]),
         (
             "de",
             "Vermietet wird die Wohnung im 2. Obergeschoss links. Sie hat drei Zimmer.",

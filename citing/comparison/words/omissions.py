@@ -51,8 +51,6 @@ class Omissions:
         self._restriction_left_out()
         self._universal_widened()
         self._owner_replaced()
-        self._apposition_moved()
-        self._object_of_pronoun_as_subject()
         self._compared_with_other()
         self._future_as_past()
         self._otherwise_left_out()
@@ -67,6 +65,8 @@ class Omissions:
         self._exception_left_out()
         self._counted_by_other()
         self._frequency_of_next()
+        self._apposition_moved()
+        self._object_of_pronoun_as_subject()
 
     def _denial_moved(self) -> None:
         """Record a "not" that negates another word in the source: "is for use only and shall not affect"."""
@@ -345,7 +345,8 @@ class Omissions:
             before = next((t for t in reversed(self.source[: at - 1]) if not t.capital), token)
             told = any(self.source[j].clause == following.clause for j in self.pairing.matched_source)
             placed = before.word in self.words.prepositions - self.words.breaks
-            if told and not placed and at - 1 not in self.pairing.matched_source:
+            own = {k for k in (at - 2, at - 1) if self.source[k].capital}  # "Facility Bank"
+            if told and not placed and own.isdisjoint(self.pairing.matched_source):
                 self.found.open.append(owner.word)
 
     def _restriction_left_out(self) -> None:

@@ -149,11 +149,16 @@ def _overlaps(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
     return any(a < end and start < b for a, b in taken)
 
 
+_MAXIMUM = re.compile(r"(?<![^\W\d_])max\.\s?\d", re.IGNORECASE)
+
+
 def _in_abbreviation(text: str, at: int) -> bool:
     """Return whether a point, comma or colon is part of a number or abbreviation, and so is no break."""
     if text[at] not in ".,:":
         return False
     if text[at] == "." and text[at - 2 : at - 1] == "." and text[at - 1 : at].isalpha():  # "U.S."
+        return True
+    if _MAXIMUM.match(text, max(0, at - 3)):  # "max. 10 min"
         return True
     return text[at - 1 : at].isalnum() and text[at + 1 : at + 2].isalnum()
 
