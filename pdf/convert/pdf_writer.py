@@ -69,9 +69,24 @@ def held_annotations(request: HeldRequest) -> HeldAnnotations:
     """Return the file's highlights, underlines, drawings and notes. Raises ParseFailure."""
     document = open_document(request.path, None, request.limits.pages)
     _, identity = document.xref_get_key(-1, "ID")
-    fingerprint = re.match(r"\[\s*<([0-9A-Fa-f]{32})>", identity)
     found = [held for page in document.pages() if page.first_annot for held in _held(page)]
-    return HeldAnnotations(fingerprint[1].lower() if fingerprint else "", tuple(found[:MOST_HELD]))
+    return HeldAnnotations(_fingerprint(identity), tuple(found[:MOST_HELD]))
+
+
+_IDENTITY = re.compile(r"\[\s*(?:<(?P<hex>[0-9A-Fa-f]{32})>|\((?P<text>(?:\\.|[^\\)])*)\))", re.DOTALL)
+_ESCAPED = re.compile(r"\\([0-7]{3}|.)", re.DOTALL)
+_CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+
+
+def _fingerprint(identity: str) -> str:
+    """Return the first of a file's two IDs in hex, which MuPDF prints as text where it can; '' without."""
+    found = _IDENTITY.match(identity)
+    if found is None or found["hex"]:
+        return found["hex"].lower() if found else ""
+    plain = _ESCAPED.sub(
+        lambda m: chr(int(m[1], 8)) if m[1].isdigit() else _CONTROLS.get(m[1], m[1]), found["text"]
+    )
+    return plain.encode("latin-1", "replace").hex() if len(plain) == 16 else ""
 
 
 def _held(page: pymupdf.Page) -> Iterator[HeldAnnotation]:

@@ -107,9 +107,6 @@ def as_times(token: Token) -> Token:
     return replace(token, kind="quantity", marker=None, stem="", quantity=amount)
 
 
-_ARTICLES = frozenset(["the", "der", "die", "das", "le", "la", "el"])
-
-
 _COMMAS = frozenset("，,")
 _OF_TIME = frozenset("间期候代刻段常而")  # 时间, 时期 …
 

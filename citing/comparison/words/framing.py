@@ -11,7 +11,6 @@ import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import lru_cache
 
 from text.languages import base_language, language_data
@@ -22,9 +21,6 @@ _MOST_WORDS_BEFORE = 4  # of the name of a source: "the company's 2023 annual re
 _BULLET = re.compile(r"^[ \t]*[-*•–][ \t]", re.MULTILINE)  # no minus: "- 0.4 million shares"
 _LONGEST_FRAME = 160  # characters
 _YEAR_DIGITS = 4
-_SAME = Decimal(
-    "0.005"
-)  # relative difference of an amount and its repetition in brackets, which may be rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,12 +224,6 @@ def _with_own_name(sentence: str, known: str, language: str) -> str:
 
 def _letters(text: str) -> str:
     return re.sub(r"[\W_]", "", text.casefold())
-
-
-_PART = re.compile(r"\b(?P<noun>\w+)\s+(?P<number>\d+(?:\.\d+)+)(?!\w)")
-
-
-_OF = re.compile(r"\b(?:(?:the|a|an)\s+)?(?P<head>[a-z]{3,}) of (?:the |a |an )?(?P<of>[a-z]{3,})\b")
 
 
 _PERIOD = re.compile(

@@ -464,9 +464,6 @@ def _joins_numbers(tokens: Sequence[Token], at: int) -> bool:
     return any(token.kind == "quantity" for token in takewhile(lambda token: token.kind != "break", before))
 
 
-_ARTICLES = frozenset(["the", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il"])
-
-
 _OPEN_BRACKETS, _CLOSE_BRACKETS = frozenset("(（"), frozenset(")）")
 
 

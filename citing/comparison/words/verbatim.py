@@ -16,7 +16,6 @@ from text.semantics import known_language, lexicon
 from text.sentences import sentence_spans
 
 NEAR_VERBATIM = 0.85  # share of equal tokens in the same order
-_CHANGES_MEANING = frozenset({"negation", "hedge", "condition", "modality", "quantifier"})
 
 
 def verbatim_span(sentence: str, text: str) -> tuple[int, int]:

@@ -30,7 +30,7 @@ from documents.ingestion.recognition import recognise_document
 from documents.ingestion.source_files import office_to_pdf, pdf_of
 from documents.library import delete_document
 from documents.models import Document
-from pdf.api import ParseFailure
+from pdf.api import ParseFailure, annotations_in
 from pdf.convert.depth_limits import DEEPEST, deepest
 from tests.drawing import draw_pdf
 from tests.sandbox_children import stop_idle_children
@@ -332,3 +332,13 @@ def test_an_office_file_that_is_nested_too_deep_is_refused_by_its_reason(tmp_pat
         archive.writestr("word/document.xml", DEEP)
     with pytest.raises(ParseFailure, match="more than 512 deep"):
         pdf_of(made, "deep.docx")
+
+
+@pytest.mark.parametrize("raw", [b"abc(def)ghi\\klmn", b"ab\rdef\x01hijklmno\x80", bytes(range(200, 216))])
+def test_a_file_is_known_by_its_first_id_however_it_is_written(tmp_path: Path, raw: bytes) -> None:
+    document = pymupdf.open()
+    document.new_page()
+    document = pymupdf.open("pdf", document.tobytes(no_new_id=True))
+    document.xref_set_key(-1, "ID", f"[<{raw.hex()}><{raw.hex()}>]")
+    (tmp_path / "a.pdf").write_bytes(document.tobytes(no_new_id=True))
+    assert annotations_in(tmp_path / "a.pdf").fingerprint == raw.hex()
