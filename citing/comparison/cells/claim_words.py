@@ -12,7 +12,7 @@ from text.languages import base_language
 from text.numbers import YEAR
 from text.semantics import lexicon
 
-_ACRONYM = re.compile(r"(?<![^\W_])[A-Z]{2,6}(?=s?(?![^\W_]))s?")
+_ACRONYM = re.compile(r"(?<![^\W_])[A-Z]{2,6}s?(?![^\W_])")
 _WORD = re.compile(r"[^\W\d_]+")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise, takewhile
 
+from citing.budget import check_budget
 from citing.comparison.words.alignment import Differences, content_places
 from citing.comparison.words.phrases import comparison_over, lead
 from citing.comparison.words.token import COORDINATORS, DENIALS, EITHER, LIST_WORDS, is_date, is_marker
@@ -321,16 +322,19 @@ class Omissions:
         "Bos succeeds Jansen" of "Jansen is appointed; she succeeds Bos", where either may stand first.
         """
         pairs = sorted(self.pairing.partners.items())
+        last: dict[str, int] = {token.word: at for at, token in enumerate(self.claim)}
+        latest = -1  # place in the claim of a name that the source has before the pronoun
         for k, pronoun in enumerate(self.source):
-            if pronoun.word not in self.words.pronouns or pronoun.word in self.words.articles:
+            if pronoun.capital:
+                latest = max(latest, last.get(pronoun.word, -1))
+            opens = pronoun.word in self.words.pronouns and pronoun.word not in self.words.articles
+            if latest < 0 or not opens:
                 continue
+            check_budget()
             behind = [(i, j) for i, j in pairs if j > k and self.source[j].part == pronoun.part]
             verbs = [(i, j) for i, j in behind if not self.source[j].capital and self.source[j].content]
-            names = {token.word for token in self.source[:k] if token.capital}
-            before = [i for i, token in enumerate(self.claim) if token.word in names]
             for i, j in behind:
-                turned = any(i < verb and w < j for verb, w in verbs for last in before if last > verb)
-                if self.source[j].capital and turned:
+                if self.source[j].capital and any(i < verb < latest and w < j for verb, w in verbs):
                     self.found.open.append(self.claim[i].word)
 
     def _apposition_moved(self) -> None:
@@ -342,7 +346,9 @@ class Omissions:
             owner, following = self.source[at - 1], self.source[at + 1]
             if token.word != "," or following.word not in openers or not owner.capital:
                 continue
-            before = next((t for t in reversed(self.source[: at - 1]) if not t.capital), token)
+            check_budget()
+            place = next((k for k in range(at - 2, -1, -1) if not self.source[k].capital), at)
+            before = self.source[place]
             told = any(self.source[j].clause == following.clause for j in self.pairing.matched_source)
             placed = before.word in self.words.prepositions - self.words.breaks
             own = {k for k in (at - 2, at - 1) if self.source[k].capital}  # "Facility Bank"
