@@ -115,12 +115,17 @@ def _is_month(text: str, at: int) -> bool:
     return at > 0 or re.match(r"May (?:is|was|has|had|and|\d)\b", text) is not None
 
 
+_LONGEST_WORD = 60  # characters that are looked at before a letter, so that many letters cost no more
+
+
 def _is_label(text: str, at: int) -> bool:
     """Return whether a capital letter other than "I" labels the word before it, as in "Site A"."""
     if text[at].isupper() and re.match(r"-\d", text[at + 1 : at + 3]):  # "T-02"
         return True
-    before = re.search(r"([^\W\d_]{2,}) $", text[:at])
-    return text[at].isupper() and text[at] != "I" and before is not None and not before[1].isupper()
+    if not text[at].isupper() or text[at] == "I":
+        return False
+    before = re.search(r"([^\W\d_]{2,}) $", text[max(0, at - _LONGEST_WORD) : at])
+    return before is not None and not before[1].isupper()
 
 
 def _losses_as_amounts(tokens: list[Token]) -> list[Token]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from citing.batch import Case, check
@@ -182,3 +184,11 @@ def test_a_cell_with_a_space_in_its_number_is_read() -> None:
     unit = SourceUnit("u", "d", 1, "PER\t2 000\t10", 0, (), "table", table=row, language="en")
     assert verify_among(Claim("PER has 2,000 kg to air."), [unit]).verdict in VERIFIED
     assert verify_among(Claim("PER has 2,000 kg to water."), [unit]).verdict not in VERIFIED
+
+
+def test_many_single_letters_and_appositions_end_in_time() -> None:
+    """Each letter asks for the word before it, each apposition for the name before its name."""
+    started = time.process_time()
+    check(Case("B is the x.", passage="A, the x, " * 8000, lang="en"))
+    check(Case("Cox is its head, " * 150, passage="Anna Lund, its head, " * 4000, lang="en"))
+    assert time.process_time() - started < 10
